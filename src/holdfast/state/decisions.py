@@ -73,6 +73,23 @@ _TRIES = (
     r"|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also"
     r"|still)\b"
 )
+# Nor what is felt, found or had to be done.
+_FEELS = (
+    r"(?:think|believe|see|saw|notice|found|got|suspect|assume|expect|want|hope|guess|wonder|like"
+    r"|love"
+    r"|stop|stopped|wait|fail|miss|forgot|re-?ran|re-?run|verif|confirm|ask|suggest|recommend"
+    r"|propose"
+    r"|would|had|couldn|couldn't|can't|cannot|didn't|wasn't|noticed|observed|realis|realiz"
+    r"|understand"
+    r"|understood|remember|feel|felt|sure|unsure|not sure|happy|glad|sorry|going|use grep|restart"
+    r"|add a"
+    r"|added a (?:print|log|breakpoint|debug)|print|log|grep|list|show|explain|said|mention|told"
+    r"|expected"
+    r"|assumed|guessed|wanted|hoped|looked|checked|tried|tested|asked|suggested|saw|just ran|ran"
+    r"|hit"
+    r"|spent|done|able|about|afraid|aware|curious|ready|in the|at the|on the|to be|if|the|a"
+    r"|an)\w*\b"
+)
 _REASONS = (
     r"\b(?:because|since|so that|instead of|rather than|in favou?r of|otherwise|to avoid|owing to"
     r"|on account of)\b"
@@ -151,6 +168,20 @@ _CHOSEN = (
         r"|(?:we'll|we will|let's) (?:use|store|keep|default|cap|drop|split|treat|expose|reject)"
         r" (?!going|in mind|an eye|track|working|it\b|this\b|that\b|the (?:same )?(?:tool|command"
         r"|script|output|log))\w",
+        re.I,
+    ),
+    # Whatever was done, for a reason that shapes things: not what was looked at, tried or felt.
+    lazy_compile(
+        _LOOKS
+        + _FIRST
+        + rf"{_BY}(?!{_TRIES}|{_FEELS})\w+\b(?!.*\b(?:again|error|fails?|failed|broken"
+        r"|crash\w*|flaky|slower)\b).*?(?:\b(?:instead of|rather than|and not|so that|otherwise)\b"
+        r"| so (?=\w+ \w+ \w+)| to (?:keep|avoid|save|let|match|preserve|prevent|reduce|simplify"
+        r"|stay)\b|, (?:since|because|as|which) \w+ \w+)",
+        re.I,
+    ),
+    lazy_compile(
+        r"(?:my|our) (?:choice|pick|preference|decision) is\b",
         re.I,
     ),
     # In other languages, by the plain words for a choice.

@@ -176,13 +176,11 @@ GENERAL = lazy_compile(
 # What demands nothing, whatever words stand in it: a question without its mark, what might have
 # been, a joke.
 NO_DEMAND = lazy_compile(
-    r"^(?:do|does|did|is|are|was|ca|wo|should|have|has|would|could)n['o]t (?:(?:we|they|i|it|that"
-    r"|this"
+    r"^(?:do|does|did|is|are|was|ca|wo|should|have|has|would|could)n['o]t (?:(?:we|they|i|it|that|this"
     r"|he|she|there|the \w+ (?:have|has|do|does|already))\b|you (?:think|have|know|see|want|agree"
-    r"|say"
-    r"|find|already|mean|remember|love|hate|need|just)\b)|\b(?:lol|(?:ha){2,}|hehe|lmao|rofl|jk"
-    r"|just"
-    r" kidding)\b|😂|🤣|\b(?:should|could|would|might|must)(?:n't| not)? have \w|^never in my life\b"
+    r"|say|find|already|mean|remember|love|hate|need|just)\b)|😂|🤣|^never in my life\b"
+    r"|\b(?:lol|(?:ha){2,}|hehe|lmao|rofl|jk|just kidding)\b"
+    r"|\b(?:should|could|would|might|must)(?:n't| not)? have \w"
 )
 # A document or program is asked for: what follows in the message is what it is to say or do.
 DRAFTS = lazy_compile(
