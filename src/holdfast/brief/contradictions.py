@@ -61,8 +61,8 @@ _BULLET = lazy_compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[.\]\s*)?")
 _SENTENCE = lazy_compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"(])")
 
 _DONE = lazy_compile(
-    r"\b(?:done|complete[ds]?|finished|resolved|closed|reopened|re-?opened|fixed|merged|again|already"
-    r"|re-?run|re-?check|verify|confirm)\b|✅|✓|\[x\]",
+    r"\b(?:done|complete[ds]?|finished|resolved|closed|reopened|re-?opened|fixed|merged|again"
+    r"|already|re-?run|re-?check|verify|confirm)\b|✅|✓|\[x\]",
     re.I,
 )
 _OPEN_WORDS = lazy_compile(
@@ -82,15 +82,15 @@ _PAST = lazy_compile(
     re.I,
 )
 _ALL_GREEN = lazy_compile(
-    r"\ball (?:\S+ ){0,4}?tests? (?:(?:are|is|now|still|all) )*(?:pass|green)"
-    r"|\b(?:the )?(?:whole |full |entire )?(?:test )?suite (?:is (?:now )?green|(?:now )?passes)"
-    r"|\btests? (?:are |is )?(?:now )?(?:all )?(?:passing|green)\b|\ball tests (?:pass|green)",
+    r"\ball (?:\S+ ){0,4}?tests? (?:(?:are|is|now|still|all) )*(?:pass|green)|\b(?:the )?(?:whole "
+    r"|full |entire )?(?:test )?suite (?:is (?:now )?green|(?:now )?passes)|\btests? (?:are "
+    r"|is )?(?:now )?(?:all )?(?:passing|green)\b|\ball tests (?:pass|green)",
     re.I,
 )
 _RED = lazy_compile(r"\b(?:fail(?:s|ing|ed|ures?)?|red|broken|breaks|errors?)\b", re.I)
 _STILL_RED = lazy_compile(
-    r"\b(?:fix|repair)\b.{0,40}\bfail|\b(?:is|are|still|currently|remains?) (?:\w+ )?fail(?:ing|s)?"
-    r"|\bfailing (?:tests?|check)|\bfails\b|\bfailing$",
+    r"\b(?:fix|repair)\b.{0,40}\bfail|\b(?:is|are|still|currently|remains?) (?:\w+ )?fail(?:ing"
+    r"|s)?|\bfailing (?:tests?|check)|\bfails\b|\bfailing$",
     re.I,
 )
 _IS_MENDED = lazy_compile(
@@ -114,8 +114,8 @@ _ALL_COMMITTED = lazy_compile(
     re.I,
 )
 _ON_BRANCH = lazy_compile(
-    r"\b(?:(?:currently|now|still) on|(?:current|working) branch(?: is|:))"
-    r" (?:the )?(?:branch )?`?([\w.-]+(?:/[\w.-]+)*\w)`?",
+    r"\b(?:(?:currently|now|still) on|(?:current|working) branch(?: is"
+    r"|:)) (?:the )?(?:branch )?`?([\w.-]+(?:/[\w.-]+)*\w)`?",
     re.I,
 )
 _IT = lazy_compile(r"\b(?:the|this|that|last|latest) (?:\w+ )?(?:commit|branch|changes)\b", re.I)
@@ -123,8 +123,8 @@ _ASKS = lazy_compile(
     r"\b(?:if|when|once|until|will|would|should|to be|please|asked|wants?)\b|\?", re.I
 )
 _NOT_NOW = lazy_compile(
-    r"\b(?:if|when|once|until|will|would|should|must|make sure|ensure|verify|confirm|before|earlier"
-    r"|initially|previously|then|expect\w*|so that|goal)\b|\?",
+    r"\b(?:if|when|once|until|will|would|should|must|make sure|ensure|verify|confirm|before"
+    r"|earlier|initially|previously|then|expect\w*|so that|goal)\b|\?",
     re.I,
 )
 _NARRATES = lazy_compile(
@@ -132,8 +132,8 @@ _NARRATES = lazy_compile(
     re.I,
 )
 _NO_TOOLS = lazy_compile(
-    r"\btext[- ]only\b|\bno tools?(?: calls?)?\b"
-    r"|\b(?:not|without) (?:call|us)(?:e|ing)? (?:any )?tools?\b",
+    r"\btext[- ]only\b|\bno tools?(?: calls?)?\b|\b(?:not|without) (?:call|us)(?:e"
+    r"|ing)? (?:any )?tools?\b",
     re.I,
 )
 _NOT_THERE = lazy_compile(

@@ -35,14 +35,13 @@ _QUESTION_MARKS = ("?", "？")
 # looked for in small letters.
 _CHANGES = lazy_compile(
     r"\b(?:actually|instead|rather|sorry|correction|scratch that|scrap|forget|never ?mind"
-    r"|no longer|no more|not .{1,40} any ?more|any ?more|change of (?:mind|plan)"
-    r"|changed my mind|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
+    r"|no longer|no more|not .{1,40} any ?more|any ?more|change of (?:mind|plan)|changed my mind"
+    r"|on second thoughts?|after all|make (?:it|that)|switch|back to|drop|withdraw"
     r"|take (?:that )?back|undo|revert|cancel|ignore (?:that|what|my)|i was wrong|was wrong|wait"
-    r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now"
-    r"|now it'?s|doch|lieber|stattdessen|statt|nicht mehr|vergiss"
-    r"|mejor|en vez|ya no|en lugar|plutôt|finalement|au lieu|ne .{1,30} plus|invece|anzi|non più"
-    r"|em vez|na verdade|не надо|вместо|лучше|بل|بدلا|아니요?|말고|대신)\b"
-    r"|やっぱり|代わりに|もう.{0,12}ない|ではなく|じゃなくて|改成|改为|不再|还是|不对|而不是"
+    r"|hold on|oops|i meant|not needed|no need|stop \w+ing|you (?:can|may) now|now it'?s|doch"
+    r"|lieber|stattdessen|statt|nicht mehr|vergiss|mejor|en vez|ya no|en lugar|plutôt|finalement"
+    r"|au lieu|ne .{1,30} plus|invece|anzi|non più|em vez|na verdade|не надо|вместо|лучше|بل|بدلا"
+    r"|아니요?|말고|대신)\b|やっぱり|代わりに|もう.{0,12}ない|ではなく|じゃなくて|改成|改为|不再|还是|不对|而不是"
 )
 # In a question only these ask for something else; "how can we make it start faster?" does not.
 _ASKS_FOR_OTHER = lazy_compile(

@@ -297,8 +297,8 @@ def _is_prose(line: str) -> bool:
 
 # How pasted lines begin.
 _PASTED = lazy_compile(
-    r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:"
-    r"|\s*(?:def|class|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
+    r"[+>│╭╰├|$@%]|-{2,}\s|\s{4,}\S|\t|\S+\.\w{1,5}:\d+|\d{4}-\d\d-\d\d[T ]\d\d:|\s*(?:def|class"
+    r"|func|import|from|return|const|let|var|if|for)\b.*[:({]\s*$"
 )
 
 

@@ -97,17 +97,17 @@ _WRAPPED = lazy_compile(r"(?m)^([^\n]{50,}[^\n:])\n(?![\s*#•-]|\d+[.)])")
 # Commands that say nothing of how things are done here, or whose outcome git's lines tell.
 _CHORE = lazy_compile(
     rf"^{BEFORE_COMMAND}(?:git (?:-C \S+ )?"
-    r"(?:add|commit|mv|rm|checkout|restore|reset|stash|push|pull|fetch)\b"
-    r"|(?:mkdir|rm|rmdir|cp|mv|touch|chmod|kill|pkill|sed|cat|echo|printf|tee|true)\b)|\$\("
+    r"(?:add|commit|mv|rm|checkout|restore|reset|stash|push|pull|fetch)\b|(?:mkdir|rm|rmdir|cp|mv"
+    r"|touch|chmod|kill|pkill|sed|cat|echo|printf|tee|true)\b)|\$\("
 )
 
 _ASIDE = lazy_compile(
-    r"^sleep \d+ *(?:&&|;)|[12]?>(?:&[12]|\s*/dev/null)|\|\s*(?:tail|head|cat)\b[^|;&]*"
-    r"|(?:&&|\|\||;)\s*(?:echo|true)\b.*|\s(?:-q|--quiet)\b"
+    r"^sleep \d+ *(?:&&|;)|[12]?>(?:&[12]|\s*/dev/null)|\|\s*(?:tail|head|cat)\b[^|;&]*|(?:&&|\|\|"
+    r"|;)\s*(?:echo|true)\b.*|\s(?:-q|--quiet)\b"
 )
 _DOUBTS = lazy_compile(  # looked for in small letters
-    r"^(?:but )?(?:wait|actually|hmm|hold on)\b|\?$"
-    r"|\b(?:might|maybe|perhaps|i think|probably|possibly|could be|seems?)\b"
+    r"^(?:but )?(?:wait|actually|hmm|hold on)\b|\?$|\b(?:might|maybe|perhaps|i think|probably"
+    r"|possibly|could be|seems?)\b"
 )
 _SCRATCH = lazy_compile(r"^cd \S*(?:/tmp/|/tmp |/var/folders/|/scratch)")
 _PROBES = lazy_compile(

@@ -27,8 +27,7 @@ MAX_NAME_CHARS = 160
 
 _TELLING = lazy_compile(
     r"\s*(?:E\s{2,}\S|\S+:\d+(?::\d+)?:? \S|error(?:\[\w+\])?: |Error: |ERROR: |not ok \d"
-    r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: "
-    r"|undefined: |assert)"
+    r"|[A-Z]\w*(?:Error|Exception)\b|--- FAIL|FAIL(?:ED)?\b|panic: |fatal: |undefined: |assert)"
 )
 # A ruled heading, or a count of something else in a runner's closing lines.
 _FRAME = lazy_compile(r"\s*(?:[=_-]{4,}.*[=_-]{4,}$|(?:#|ℹ) \w+ [\d.]+$|\.\.\.$|\d+\.\.\d+$)")

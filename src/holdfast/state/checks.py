@@ -79,8 +79,7 @@ _WORDS = lazy_compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 # The same tool, however it is started.
 _LAUNCHER = lazy_compile(
     r"^(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run |(?:bundle|pnpm|yarn|npm) exec |pnpx |bunx "
-    r"|npx (?:-y |--yes |--no-install )*)*"
-    r"(?:python[\d.]* (?=[\w-]+(?: |$)))?"
+    r"|npx (?:-y |--yes |--no-install )*)*(?:python[\d.]* (?=[\w-]+(?: |$)))?"
 )
 _SCRIPT = lazy_compile(r"\.(?:py|sh|js|ts|mjs|rb|php|pl)$")
 # What a script that checks is called: `test.sh`, `run_tests.py`, `e2e-smoke`; `fetch_failing_tests`

@@ -31,64 +31,54 @@ _LOOKS = (
     r"|by accident)\b)"
 )
 _FIRST = (
-    r"(?:(?:so|and|but|ok|okay|then|finally|here|deliberately),? )?"
-    r"(?:(?:for|in|on|as|after|given|with|because|since|at|it is|it's)\b"
-    r"[^?!;:]{2,110}?(?:,(?: so| and)?|(?= (?:we|i)\b)) )?(?:\*\*)?"
+    r"(?:(?:so|and|but|ok|okay|then|finally|here|deliberately),? )?(?:(?:for|in|on|as|after|given"
+    r"|with|because|since|at|it is|it's)\b[^?!;:]{2,110}?(?:,(?: so| and)?|(?= (?:we"
+    r"|i)\b)) )?(?:\*\*)?"
 )
 _BY = (
-    r"(?:(?:we|i)(?:'ve|'re|'m|'ll| have| are| am| will)?"
-    r"(?: (?:now|just|also|therefore|deliberately|simply|only|always|never))? |let's )"
+    r"(?:(?:we|i)(?:'ve|'re|'m|'ll| have| are| am| will)?(?: (?:now|just|also|therefore"
+    r"|deliberately|simply|only|always|never))? |let's )"
 )
 _CHOICE = (
-    r"(?:decid(?:ed|ing)\b(?! (?:whether|between))|chose\b|choosing\b|picked\b(?! up)"
-    r"|settl(?:ed|ing) (?:on|for)\b|opt(?:ed|ing) (?:for|to|against|out of)\b|ended up with\b"
-    r"|(?:going|go|went) (?:with|for)\b(?! the flow| a | it\b)|st(?:ick|icking|uck) (?:with|to)\b"
-    r"|stay(?:ed|ing)? with\b|agreed (?:on|to|with|that)\b|favou?r(?:ed|ing)?\b"
-    r"|rul(?:ed|ing) out\b|standardi[sz](?:ed|ing) on\b"
-    r"|prefer(?:red|ring)?\b(?=.{3,100}\b(?:over|to|rather than)\b))"
+    r"(?:decid(?:ed|ing)\b(?! (?:whether|between))|chose\b|choosing\b|picked\b(?! up)|settl(?:ed"
+    r"|ing) (?:on|for)\b|opt(?:ed|ing) (?:for|to|against|out of)\b|ended up with\b|(?:going|go"
+    r"|went) (?:with|for)\b(?! the flow| a | it\b)|st(?:ick|icking|uck) (?:with|to)\b|stay(?:ed"
+    r"|ing)? with\b|agreed (?:on|to|with|that)\b|favou?r(?:ed|ing)?\b|rul(?:ed|ing) out\b"
+    r"|standardi[sz](?:ed|ing) on\b|prefer(?:red|ring)?\b(?=.{3,100}\b(?:over|to|rather than)\b))"
 )
 # What shapes the work, and is not only looked at or tried.
 _SHAPES = (
-    r"(?:ma[dk]|split|buil[dt]|put|cap|pin|limit|set|skip|drop|ship|keep|kept|us|stor|hash"
-    r"|sign|sort|wrap|turn|mov|cach|renam|remov|replac|extract|introduc|merg|reject|avoid|reus"
-    r"|encod"
+    r"(?:ma[dk]|split|buil[dt]|put|cap|pin|limit|set|skip|drop|ship|keep|kept|us|stor|hash|sign"
+    r"|sort|wrap|turn|mov|cach|renam|remov|replac|extract|introduc|merg|reject|avoid|reus|encod"
     r"|switch|chang|support|combin|delegat|inlin|bundl|expos|requir|accept|treat|return|disabl"
-    r"|enabl"
-    r"|defer|postpon|round|normali[sz]|compil|hard-?cod|version|serv|generat|leav|driv|send|sent"
-    r"|shard|rewr[io]t|mak)"
+    r"|enabl|defer|postpon|round|normali[sz]|compil|hard-?cod|version|serv|generat|leav|driv|send"
+    r"|sent|shard|rewr[io]t|mak)"
 )
 _NOT_ON = r"(?! on\b| into the debugger| (?:a |the )?breakpoint| \w+ing\b)"
 _DEED = (
-    rf"(?:not )?(?:{_SHAPES}(?:[a-z]?(?:ed|ing)|e[ds]?|s)?"
-    rf"|left (?=.*\b(?:out|alone|as[ -]is|in|off|unchanged)\b))\b{_NOT_ON}"
+    rf"(?:not )?(?:{_SHAPES}(?:[a-z]?(?:ed|ing)|e[ds]?|s)?|left (?=.*\b(?:out|alone|as[ -]is|in"
+    rf"|off|unchanged)\b))\b{_NOT_ON}"
 )
 _DONE = (
-    rf"(?:{_SHAPES}[a-z]?(?:ed|ing)|made|split|kept|rewrote"
-    rf"|left (?=.*\b(?:out|alone|as[ -]is|in|off|unchanged)\b))\b{_NOT_ON}"
+    rf"(?:{_SHAPES}[a-z]?(?:ed|ing)|made|split|kept|rewrote|left (?=.*\b(?:out|alone|as[ -]is|in"
+    rf"|off|unchanged)\b))\b{_NOT_ON}"
 )
 # What "we" do not choose by doing it.
 _TRIES = (
     r"(?:look|read|run|check|see|try|open|start|search|ask|wait|need|have|get|find|test|continue"
-    r"|begin"
-    r"|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also"
+    r"|begin|fix|debug|investigate|know|can|could|should|might|must|do|did|don't|were|was|are|also"
     r"|still)\b"
 )
 # Nor what is felt, found or had to be done.
 _FEELS = (
     r"(?:think|believe|see|saw|notice|found|got|suspect|assume|expect|want|hope|guess|wonder|like"
-    r"|love"
-    r"|stop|stopped|wait|fail|miss|forgot|re-?ran|re-?run|verif|confirm|ask|suggest|recommend"
-    r"|propose"
-    r"|would|had|couldn|couldn't|can't|cannot|didn't|wasn't|noticed|observed|realis|realiz"
-    r"|understand"
-    r"|understood|remember|feel|felt|sure|unsure|not sure|happy|glad|sorry|going|use grep|restart"
-    r"|add a"
-    r"|added a (?:print|log|breakpoint|debug)|print|log|grep|list|show|explain|said|mention|told"
-    r"|expected"
-    r"|assumed|guessed|wanted|hoped|looked|checked|tried|tested|asked|suggested|saw|just ran|ran"
-    r"|hit"
-    r"|spent|done|able|about|afraid|aware|curious|ready|in the|at the|on the|to be|if|the|a"
-    r"|an)\w*\b"
+    r"|love|stop|stopped|wait|fail|miss|forgot|re-?ran|re-?run|verif|confirm|ask|suggest|recommend"
+    r"|propose|would|had|couldn|couldn't|can't|cannot|didn't|wasn't|noticed|observed|realis|realiz"
+    r"|understand|understood|remember|feel|felt|sure|unsure|not sure|happy|glad|sorry|going"
+    r"|use grep|restart|add a|added a (?:print|log|breakpoint|debug)|print|log|grep|list|show"
+    r"|explain|said|mention|told|expected|assumed|guessed|wanted|hoped|looked|checked|tried|tested"
+    r"|asked|suggested|saw|just ran|ran|hit|spent|done|able|about|afraid|aware|curious|ready"
+    r"|in the|at the|on the|to be|if|the|a|an)\w*\b"
 )
 _REASONS = (
     r"\b(?:because|since|so that|instead of|rather than|in favou?r of|otherwise|to avoid|owing to"
@@ -100,8 +90,7 @@ _FOR = r"(?:\b(?:so that|owing to|instead of|rather than)\b|, (?:because|since|a
 _THING = (
     r"(?!.{0,40}\b(?:tests?|builds?|suite|functions?|errors?|process|script|logs?|output|docs|code"
     r"|readme|users?|method|question|run|it|this|that|there|which|if|when|was|were|did|had|could"
-    r"|should|might)"
-    r"\b)[^,;:?!]{3,80}?\b"
+    r"|should|might)\b)[^,;:?!]{3,80}?\b"
 )
 _SHAPED = (
     r"(?:stored|kept|saved|hashed|signed|encrypted|written|validated|cached|named|generated|served"
@@ -110,20 +99,19 @@ _SHAPED = (
 )
 _STATES = (
     rf"(?:(?:is|are|gets?|will be|stays?) (?:(?:only|always|never|now) )?{_SHAPED}\b"
-    r"|are going (?:straight |directly )?(?:to|into|through)\b"
-    r"|(?:lives?|belongs?|go(?:es)?|sits?|ends?|expires?) (?=in|on|at|to|out|off|with|inside|after)"
-    r"|will (?:not )?(?:return|use|store|keep|send|accept|reject|hold|live|stay|go|own|read|write"
-    r"|support|default|serve|emit|log|retry|expire)\b)"
+    r"|are going (?:straight |directly )?(?:to|into|through)\b|(?:lives?|belongs?|go(?:es)?|sits?"
+    r"|ends?|expires?) (?=in|on|at|to|out|off|with|inside|after)|will (?:not )?(?:return|use|store"
+    r"|keep|send|accept|reject|hold|live|stay|go|own|read|write|support|default|serve|emit|log"
+    r"|retry|expire)\b)"
 )
 _CHOSEN = (
     lazy_compile(
         _LOOKS + _FIRST + rf"(?:{_BY}?{_CHOICE}"
-        r"|chosen:|(?:it(?:'s| is| was|)|has been) (?:decided|settled|agreed)\b"
-        r"|(?:(?:the|key|main|final|design) )*decision(?:\*\*)?(?: noted)?"
-        r"(?: is(?! yours| up| not| still| open)|:)"
-        r"|(?!(?:here|there|as|now|what|how|that|whatever|if|when|where|who|but)\b)"
-        r"[\w +/.#`-]{2,60} it is[.;,:]"
-        r"|(?:(?:we|i) )?(?:changed|switched)\b.{0,80}\bfrom\b.{1,60}\bto\b"
+        r"|chosen:|(?:it(?:'s| is| was|)|has been) (?:decided|settled|agreed)\b|(?:(?:the|key|main"
+        r"|final|design) )*decision(?:\*\*)?(?: noted)?(?: is(?! yours| up| not| still| open)|:)"
+        r"|(?!(?:here|there|as|now|what|how|that|whatever|if|when|where|who"
+        r"|but)\b)[\w +/.#`-]{2,60} it is[.;,:]|(?:(?:we|i) )?(?:changed"
+        r"|switched)\b.{0,80}\bfrom\b.{1,60}\bto\b"
         rf"|{_BY}{_DEED}.*?{_WHY}|{_DONE}.*?(?:{_REASONS}|, as\b)"
         r"|(?:dropped|removed|rejected|skipped)\b.*?: \w+ \w+ \w+"
         rf"|(?:we|i) (?:won't|don't|do not|will not) (?=(?:even )?{_DEED}).*?{_WHY}"
@@ -139,10 +127,10 @@ _CHOSEN = (
     ),
     lazy_compile(
         rf"{_THING}(?:{_STATES}.*?{_FOR}"
-        r"|(?:lives|belongs?|sits) (?:in|on|at|to|with|inside)\b.*, not\b"
-        r"|now (?!fail|pass|show|say|print|run|work|carries)\w+s\b[^(]*?(?:\bso that\b|, not\b)"
-        r"|(?:is|are) (?:set|pinned|capped|limited) (?:to|at)\b.*?\bbecause\b"
-        r"|stays? (?:at|on|out|off|with|inside)\b[^;:]*[;:] \w+ \w+ \w+)",
+        r"|(?:lives|belongs?|sits) (?:in|on|at|to|with|inside)\b.*, not\b|now (?!fail|pass|show"
+        r"|say|print|run|work|carries)\w+s\b[^(]*?(?:\bso that\b|, not\b)|(?:is|are) (?:set|pinned"
+        r"|capped|limited) (?:to|at)\b.*?\bbecause\b|stays? (?:at|on|out|off|with"
+        r"|inside)\b[^;:]*[;:] \w+ \w+ \w+)",
         re.I,
     ),
     lazy_compile(
@@ -152,9 +140,9 @@ _CHOSEN = (
     # The reason comes first.
     lazy_compile(
         _LOOKS + r"(?:since|because|given(?: that)?|seeing (?:how|that)|as|with)\b[^?!;:]{3,110}, "
-        rf"(?:so )?{_BY}(?:{_CHOICE}|target(?:ed|ing)\b|{_DEED}(?! sure\b))"
-        rf"|(?!i was |if |once |when )[^?!;:]{{3,110}}, so {_BY}(?:{_CHOICE}|kept\b|dropped\b)"
-        rf"|(?:rather than|instead of) [^?!;:]{{3,90}} (?:we|i)(?:'ve|'ll)? add(?:ed)?\b",
+        rf"(?:so )?{_BY}(?:{_CHOICE}|target(?:ed|ing)\b|{_DEED}(?! sure\b))|(?!i was |if |once "
+        rf"|when )[^?!;:]{{3,110}}, so {_BY}(?:{_CHOICE}|kept\b|dropped\b)|(?:rather than"
+        rf"|instead of) [^?!;:]{{3,90}} (?:we|i)(?:'ve|'ll)? add(?:ed)?\b",
         re.I,
     ),
     lazy_compile(
@@ -163,11 +151,10 @@ _CHOSEN = (
         r"|(?:(?:ok(?:ay)?|so|then),? )*the (?:approach|plan|design|direction|format|scheme"
         r"|interface|layout) is (?:fixed|settled|set)[:.,]|i(?:'m| am) not going to (?!be\b)\w+"
         r"|(?:dropping|keeping|using|going with|switching to|sticking with|pinning|leaving"
-        r"|skipping)"
-        r" (?!it\b|this\b|that\b|the tests?\b).{3,110}?, (?:it|they|which|since|because|as)\b"
-        r"|(?:we'll|we will|let's) (?:use|store|keep|default|cap|drop|split|treat|expose|reject)"
-        r" (?!going|in mind|an eye|track|working|it\b|this\b|that\b|the (?:same )?(?:tool|command"
-        r"|script|output|log))\w",
+        r"|skipping) (?!it\b|this\b|that\b|the tests?\b).{3,110}?, (?:it|they|which|since|because"
+        r"|as)\b|(?:we'll|we will|let's) (?:use|store|keep|default|cap|drop|split|treat|expose"
+        r"|reject) (?!going|in mind|an eye|track|working|it\b|this\b|that\b|the (?:same )?(?:tool"
+        r"|command|script|output|log))\w",
         re.I,
     ),
     # Whatever was done, for a reason that shapes things: not what was looked at, tried or felt.
@@ -187,15 +174,13 @@ _CHOSEN = (
     # In other languages, by the plain words for a choice.
     lazy_compile(
         r"(?:ich|wir) (?:nehme\w*|verwende\w*|nutze\w*|bleibe\w*|behalte\w*) .*\b(?:statt|weil"
-        r"|damit"
-        r"|denn|da)\b|(?:ich|wir) (?:habe\w* (?:mich|uns) (?:für|gegen)|entscheide\w* (?:mich"
-        r"|uns))\b"
-        r"|(?:j'ai|nous avons|on a) (?:retenu|choisi|opté|décidé de)\b|(?:je|on|nous) (?:garde"
-        r"|prends"
-        r"|choisi|reste)\w* .*\b(?:car|parce que|plutôt que|au lieu)\b|(?:(?:he|hemos) (?:elegido"
-        r"|optado|decidido)|elegí|elegimos|opté|optamos|decidí|decidimos|me quedo con|nos quedamos"
-        r" con|escolhi|escolhemos|optei|decidi|decidimos|(?:ho|abbiamo) (?:scelto|deciso|optato))\b"
-        r"|(?:ik|we) (?:kies|kiezen|heb\w* gekozen)\b",
+        r"|damit|denn|da)\b|(?:ich|wir) (?:habe\w* (?:mich|uns) (?:für|gegen)"
+        r"|entscheide\w* (?:mich|uns))\b|(?:j'ai|nous avons|on a) (?:retenu|choisi|opté"
+        r"|décidé de)\b|(?:je|on|nous) (?:garde|prends|choisi|reste)\w* .*\b(?:car|parce que"
+        r"|plutôt que|au lieu)\b|(?:(?:he|hemos) (?:elegido|optado|decidido)|elegí|elegimos|opté"
+        r"|optamos|decidí|decidimos|me quedo con|nos quedamos con|escolhi|escolhemos|optei|decidi"
+        r"|decidimos|(?:ho|abbiamo) (?:scelto|deciso|optato))\b|(?:ik|we) (?:kies|kiezen"
+        r"|heb\w* gekozen)\b",
         re.I,
     ),
     lazy_compile(
@@ -205,8 +190,8 @@ _CHOSEN = (
 )
 # A list under this heading is one of decisions, whatever its sentences say.
 _LIST = lazy_compile(
-    r"(?im)^\W*(?:(?:key|recent|main|design|technical) )*decisions(?: made| taken| so far)?\W*$\n"
-    r"((?:[ \t]*(?:[-*•]|\d+[.)]) .+\n?)+)"
+    r"(?im)^\W*(?:(?:key|recent|main|design|technical) )*decisions(?: made| taken"
+    r"| so far)?\W*$\n((?:[ \t]*(?:[-*•]|\d+[.)]) .+\n?)+)"
 )
 # A sentence that gives the reason for the one before it.
 _REASON = lazy_compile(
@@ -219,8 +204,8 @@ _SETTLED = lazy_compile(
     re.I,
 )
 _EXPLAINS = lazy_compile(
-    r"(?:otherwise|that way|this way|the reason|reason:|why:)|.*\b(?:otherwise"
-    r"|would (?!you|like))\b",
+    r"(?:otherwise|that way|this way|the reason|reason:|why:)|.*\b(?:otherwise|would (?!you"
+    r"|like))\b",
     re.I,
 )
 _HAS_REASON = lazy_compile(
@@ -232,9 +217,8 @@ _HAS_REASON = lazy_compile(
 # What goes on to the work, and gives no reason.
 _GOES_ON = lazy_compile(
     r"(?:next|now|then|i|i'[a-z]+|let me|let's|we|we'[a-z]+|also|after|first|finally|running"
-    r"|reading"
-    r"|should|shall|do|does|is|are|would|als nächstes|jetzt|nun|ensuite|ahora|tests?|all|done|the"
-    r" (?:tests?|build|next|suite|worker))\b|.*\?$|\W",
+    r"|reading|should|shall|do|does|is|are|would|als nächstes|jetzt|nun|ensuite|ahora|tests?|all"
+    r"|done|the (?:tests?|build|next|suite|worker))\b|.*\?$|\W",
     re.I,
 )
 

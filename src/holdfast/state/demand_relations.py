@@ -311,8 +311,7 @@ _FORBIDDEN = lazy_compile(
 )
 _HESITATES = lazy_compile(  # and goes on to the next thing
     r"^(?:(?:no|nope|wait|hmm+|sorry|ok|oh|and|und|now|jetzt|nun|maintenant|ahora|agora|adesso|ora"
-    r"|nu"
-    r"|teraz|теперь|şimdi|现在|이제|الآن)(?!\w)[,.! ]*)+|\bactually\b"
+    r"|nu|teraz|теперь|şimdi|现在|이제|الآن)(?!\w)[,.! ]*)+|\bactually\b"
 )
 _DIRECTS = lazy_compile(
     r"\b(?:stop|use|only (?:where|when|if|for|in|on)|please|pls|leave|keep|skip|drop|whatever"
@@ -324,16 +323,12 @@ _NUMBER = lazy_compile(r"(?<![\w.-])\d+(?![\w-]*[a-z]{3})")
 _CLAUSES = lazy_compile(r"[,;.!:–—] ?|\b(?:and|so|then) ")
 _HAPPENED = lazy_compile(  # of what a hold waits for
     r"(?:\b(?:is|are|was|were|went|came|has|have|got)|'s|'ve) (?:now |all |just |been "
-    r"|finally )*(?:done"
-    r"|over|through|ready|live|complete|back|clean|green|here|gone|in|out|up|ok|okay|fine|good"
-    r"|merged"
-    r"|approved|signed|cleared|lifted|\w{3,}ed)\b|\b(?:all good|in place|says? (?:it|ok|yes|go))\b"
-    r"|^(?:i )?(?:had|talked|spoke|read|looked|checked|reviewed|saw)\b"
+    r"|finally )*(?:done|over|through|ready|live|complete|back|clean|green|here|gone|in|out|up|ok"
+    r"|okay|fine|good|merged|approved|signed|cleared|lifted|\w{3,}ed)\b|\b(?:all good|in place"
+    r"|says? (?:it|ok|yes|go))\b|^(?:i )?(?:had|talked|spoke|read|looked|checked|reviewed|saw)\b"
     r"|^\S+(?: \S+){0,2} (?:\w{3,}ed|said)(?:[.!,]|$| (?:it|that|today|now|just|an?|yesterday|in"
-    r"|off"
-    r"|on|out|ok|yes)\b)|\b(?:fertig|erledigt|ya (?:lo|la|está)|listo|hecho|c'est fait|terminé"
-    r"|fatto"
-    r"|feito|já|klaar|gotowe|готово|hazır|bitti)\b|好了|完成|終わ|완료|끝났"
+    r"|off|on|out|ok|yes)\b)|\b(?:fertig|erledigt|ya (?:lo|la|está)|listo|hecho|c'est fait|terminé"
+    r"|fatto|feito|já|klaar|gotowe|готово|hazır|bitti)\b|好了|完成|終わ|완료|끝났"
 )
 _OCCASION = lazy_compile(
     r"\b(?:until|till|before|while|once|unless|waiting for|as long as)\b[^:;]*|, \w+(?:'s| is"
@@ -341,8 +336,7 @@ _OCCASION = lazy_compile(
 )
 _ASKS = lazy_compile(  # also where no question mark stands
     r"(?:what|why|how|where|who|which|(?:can|could|should|shall|would|do|does|did|is|are|was|were"
-    r"|will)"
-    r" (?:we|you|i|it|they|he|she|the|this|that|there|my|our|any))\b"
+    r"|will) (?:we|you|i|it|they|he|she|the|this|that|there|my|our|any))\b"
 )
 _MEASURE = lazy_compile(
     r"\b(is|are|be|to|under|below|above|over|within|exceed|most|least|than) [$€£]?\d[\d.,:/-]*\d?"

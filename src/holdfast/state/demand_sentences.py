@@ -213,14 +213,13 @@ def _is_request_with(heard: str, cue: re.Match[str]) -> bool:
 
 
 _DICTATES = lazy_compile(
-    r"^(?:(?:please|now|also|then|and) )*(?:add|write|document|put|note|insert|create|state|mention"
-    r"|implement|include|append|say)\b(?:(?! before )[^,;]){0,50}?(?::| that (?!you\b)) ?(?=\S)"
-    r"|^(?:(?:please|now|also|then|and) )*(?:write|draft|create|make|prepare|add|put together)\b"
-    r"[^:]{0,80}\b(?:docs?|document|page|section|template|readme|guide|checklist|text|e?-?mail|post"
-    r"|message|comment|prompt|policy|slides?)\b[^:]*: ?\w"
+    r"^(?:(?:please|now|also|then|and) )*(?:add|write|document|put|note|insert|create|state"
+    r"|mention|implement|include|append|say)\b(?:(?! before )[^,;]){0,50}?(?::"
+    r"| that (?!you\b)) ?(?=\S)|^(?:(?:please|now|also|then|and) )*(?:write|draft|create|make"
+    r"|prepare|add|put together)\b[^:]{0,80}\b(?:docs?|document|page|section|template|readme|guide"
+    r"|checklist|text|e?-?mail|post|message|comment|prompt|policy|slides?)\b[^:]*: ?\w"
     r"|^(?:(?:please|now|also|then|and) )*(?:explain|describe|tell me|show|check|verify|find out"
-    r"|see"
-    r"|test)\b[^,;]{0,30}? (?:why|that|whether|if|how)\b"
+    r"|see|test)\b[^,;]{0,30}? (?:why|that|whether|if|how)\b"
 )
 
 

@@ -34,9 +34,9 @@ _ASKING = frozenset(("branch --show-current", "rev-parse --abbrev-ref"))
 _REQUESTING = frozenset(("pr create", "mr create", "pr view", "mr view", "push"))
 
 _COMMITTED = lazy_compile(
-    r"(?m)^(?:\[(?:detached HEAD|(?P<branch>[^\s\]]+))(?: \(root-commit\))? "
-    r"(?P<id>[0-9a-f]{7,64})\] (?P<subject>.*)"
-    r"|(?P<logged_id>[0-9a-f]{7,64})(?: \([^)\n]*\))? (?P<logged>\S.*))$"
+    r"(?m)^(?:\[(?:detached HEAD|(?P<branch>[^\s\]]+))(?: \(root-commit\))?"
+    r" (?P<id>[0-9a-f]{7,64})\] (?P<subject>.*)|(?P<logged_id>[0-9a-f]{7,64})(?: \([^)\n]*\))?"
+    r" (?P<logged>\S.*))$"
 )
 _PUSHED = lazy_compile(
     r" [*+ =] (?:\[[^\]]+\]|[0-9a-f]{7,64}\.{2,3}(?P<tip>[0-9a-f]{7,64}))\s+(?P<local>\S+) -> \S+"
@@ -49,8 +49,8 @@ _ON_BRANCH = lazy_compile(
 _PULL = lazy_compile(r"https?://[^\s\"'<>()]{1,300}/(?:pull|merge_requests)/(\d+)\b")
 _STATUS_LINE = lazy_compile(
     r"(?:On branch|HEAD detached|Your branch|and have \d|nothing to commit|You have unmerged"
-    r"|You are currently|All conflicts|.*rebase in progress|Changes |Untracked files|Unmerged paths"
-    r"|## |\t|[ MADRCUT?]{2} \S|[MADRCUT] \S)"
+    r"|You are currently|All conflicts|.*rebase in progress|Changes |Untracked files"
+    r"|Unmerged paths|## |\t|[ MADRCUT?]{2} \S|[MADRCUT] \S)"
 )
 _REFUSED = lazy_compile(r"(?m)^fatal: ")
 _VALUED = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))

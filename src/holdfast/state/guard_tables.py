@@ -15,12 +15,11 @@ WORDS_OF_TABLE = {
     "ANY": r"(?:any|the|our|a|an|existing|all|those|these)",
     "EDITING": EDITING,
     "LIBRARIES": r"(?:dependenc(?:y|ies)|packages?|librar(?:y|ies)|libs?|deps|crates?|gems?"
-    r"|(?:npm|node|go|new|external|third[- ]party) modules?|pip installs?)\b"
-    r"(?! ?(?:manager|json|lock|names?|versions?))",
+    r"|(?:npm|node|go|new|external|third[- ]party) modules?|pip installs?)\b(?! ?(?:manager|json"
+    r"|lock|names?|versions?))",
     "ADJECTIVE": r"(?:any|an?|the|new|more|other|further|external|additional|extra|third[- ]party"
     r"|runtime|python|npm|node|go|rust|ruby|cargo|pip|pnpm|yarn|composer|maven|unit|full"
-    r"|dev(?:elopment)?|local|web|up"
-    r"|long[- ]running)",
+    r"|dev(?:elopment)?|local|web|up|long[- ]running)",
     "INSTALLS": "npm+install+~ npm+i+~ npm+add+~ pnpm+add pnpm+install+~ pnpm+i+~ yarn+add bun+add"
     " bun+install+~ bun+i+~ deno+add pip+install+~ pip3+install+~ uv+add uv+pip+install+~"
     " pipx+install poetry+add pipenv+install+~ conda+install cargo+add cargo+install go+get"
@@ -215,9 +214,9 @@ NAMED_FILES = {
 # What a whole sentence demands, without a word that forbids.
 DEMANDS = (
     (
-        r"\b(?:standard library|stdlib) only\b|\bdependency[- ]free\b"
-        r"|\b(?:stick|stay) (?:with|to) (?:the )?(?:dependenc|librar|packages|deps)"
-        r"|\b(?:only|stick to|keep to) (?:use )?(?:the )?(?:standard library|stdlib)\b",
+        r"\b(?:standard library|stdlib) only\b|\bdependency[- ]free\b|\b(?:stick|stay) (?:with"
+        r"|to) (?:the )?(?:dependenc|librar|packages|deps)|\b(?:only|stick to"
+        r"|keep to) (?:use )?(?:the )?(?:standard library|stdlib)\b",
         "run",
         WORDS_OF_TABLE["INSTALLS"],
     ),

@@ -55,35 +55,30 @@ _FIRST = (
 _FORBIDS = lazy_compile(
     rf"{_FIRST}(?:you (?:are|'re) )?(?:(?:do not|don't|dont)(?: you)?(?: ever| dare)*|never|avoid"
     rf"|stop|refrain from|cannot|can't|no|zero|not|nothing"
-    r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+"
-    r"|(?<!if )\b(?:you|we|nobody|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot"
-    r"|can't|can not)\s+"
-    r"|\bfree of (?:any )?|\b(?:hands|fingers) off (?:of )?(?:my |the )*"
-    r"|\bnothing (?:gets|is|is to be|should be|may be|will be|must be) "
-    r"|\b(?:must not|mustn't|should not|shouldn't|may not|shall not|not to|not allowed to"
-    r"|not supposed to"
-    r"|forbidden to|without|instead of|rather than|and not|but not|rather you didn't)\s+"
+    r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+|(?<!if )\b(?:you|we|nobody"
+    r"|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot|can't|can not)\s+"
+    r"|\bfree of (?:any )?|\b(?:hands|fingers) off (?:of )?(?:my |the )*|\bnothing (?:gets|is"
+    r"|is to be|should be|may be|will be|must be) |\b(?:must not|mustn't|should not|shouldn't"
+    r"|may not|shall not|not to|not allowed to|not supposed to|forbidden to|without|instead of"
+    r"|rather than|and not|but not|rather you didn't)\s+"
     r"|(?<!\bi )(?<!\bit )(?<!they )(?<!that )(?<!which )(?<!tests )(?<!has )(?<!have )\bnever\s+"
     r"|\bi (?:do not|don't|never) want\s+(?:(?:you|anyone|anything) to\s+)?|\buse [^,;]+ not\s+"
-    r"|\b(?:want|write|use|add|create|with|should be|must be) (?:no|zero)\s+"
-    r"|\b(?:ask|wait|tell me|show me|check (?:with me|back)|talk to me|confirm|explain|discuss"
-    r"|run (?:it|this|that|everything) by"
-    r"|(?:my|me) (?:ok|okay|approval|permission|go|consent|sign-off))\b[^.;]*?\bbefore (?:you "
-    r"|any |doing |making )*"
-    r"|\bleave (?:all |the |any )*(?=\w+ing\b.* to me\b)|\bonly\s+(?=\w+ (?:when|if|after"
-    r"|once) (?:i|we)\b)"
-    r"|\bi(?:'ll| will| do| want to| handle)\s+(?=[^.;]*\b(?:myself|you don't|not you)\b)(?:do "
-    r"|handle )?(?:all |the |any )*"
-    r"|^before (?:you |any |doing |making )*(?=[^.;]*, (?:please )?(?:ask|show|tell|wait|confirm"
-    r"|discuss|explain|check with|talk to|get my)\b)",
+    r"|\b(?:want|write|use|add|create|with|should be|must be) (?:no|zero)\s+|\b(?:ask|wait|tell me"
+    r"|show me|check (?:with me|back)|talk to me|confirm|explain|discuss|run (?:it|this|that"
+    r"|everything) by|(?:my|me) (?:ok|okay|approval|permission|go|consent"
+    r"|sign-off))\b[^.;]*?\bbefore (?:you |any |doing |making )*|\bleave (?:all |the "
+    r"|any )*(?=\w+ing\b.* to me\b)|\bonly\s+(?=\w+ (?:when|if|after|once) (?:i|we)\b)|\bi(?:'ll"
+    r"| will| do| want to| handle)\s+(?=[^.;]*\b(?:myself|you don't|not you)\b)(?:do "
+    r"|handle )?(?:all |the |any )*|^before (?:you |any |doing "
+    r"|making )*(?=[^.;]*, (?:please )?(?:ask|show|tell|wait|confirm|discuss|explain|check with"
+    r"|talk to|get my)\b)",
 )
 # And before these.
 _IS_FORBIDDEN = lazy_compile(
     r"(?:^|[,;:]\s)(?:all |any |the )*([^,;:]{3,60}?) (?:(?:is|are) (?:strictly "
-    r"|absolutely )?(?:forbidden|prohibited|not allowed|off[- ]limits|out of bounds"
-    r"|not permitted|taboo|my job)|(?:must|should|may|shall)(?: not|n't) be (?:run|made|used"
-    r"|started|created|executed|done)"
-    r"|(?:needs?|requires?) my|only (?:when|if|after|once|with) (?:i|my)\b)"
+    r"|absolutely )?(?:forbidden|prohibited|not allowed|off[- ]limits|out of bounds|not permitted"
+    r"|taboo|my job)|(?:must|should|may|shall)(?: not|n't) be (?:run|made|used|started|created"
+    r"|executed|done)|(?:needs?|requires?) my|only (?:when|if|after|once|with) (?:i|my)\b)"
 )
 _ENDS = lazy_compile(
     r"[;?]|[.!](?=\s|$)|,\s|:\s|\s[–—-]\s|\s(?:because|since|so that|which|as long as|until|unless"
@@ -93,21 +88,17 @@ _PARTS = lazy_compile(r"\s+(?:or|and|nor)\s+|\s*,\s*")
 # What is not done is spoken of, or done all the same: "don't forget to commit".
 _ATTITUDE = lazy_compile(
     r"(?:like|know|think|mind|see|care|worr|believe|remember|get|is|are|was|have|need|forget"
-    r"|hesitat|fail|bother"
-    r"|understand|only|just|wait|one|problem|matter|longer|sure|certain|clear|necessar|so|too|bad"
-    r"|stop)\b"
+    r"|hesitat|fail|bother|understand|only|just|wait|one|problem|matter|longer|sure|certain|clear"
+    r"|necessar|so|too|bad|stop)\b"
 )
 _OPTIONAL = ("needed", "required", "necessary")
 _FILLERS = lazy_compile(
     r"(?:(?:ever|please|yet|any|an?|the|this|all|whole|full|new|more|other|further|extra"
-    r"|additional|external|outside"
-    r"|third[- ]party|make|making|mak|do|doing|perform|create|creating|creat|try to|attempt to"
-    r"|start to|directly|automatically"
-    r"|even|also|again|with|using|plain|bare|raw|anything|my|our|your|local|shell|by running"
-    r"|database|db|dev"
-    r"|use|run|running|call|calling|execute|executing|invoke|invoking|apply|applying|own|single"
-    r"|on your own|add|adding|leave|leaving|put|write|writing|includ\w+|introduc\w+|insert|import"
-    r"|importing|require)\s+)*"
+    r"|additional|external|outside|third[- ]party|make|making|mak|do|doing|perform|create|creating"
+    r"|creat|try to|attempt to|start to|directly|automatically|even|also|again|with|using|plain"
+    r"|bare|raw|anything|my|our|your|local|shell|by running|database|db|dev|use|run|running|call"
+    r"|calling|execute|executing|invoke|invoking|apply|applying|own|single|on your own|add|adding"
+    r"|leave|leaving|put|write|writing|includ\w+|introduc\w+|insert|import|importing|require)\s+)*"
 )
 _SAYS_RUN = lazy_compile(
     r"\b(?:use|using|run|running|call|calling|execut\w+|invok\w+|plain|bare|not|over|of|than)\b|`"
@@ -115,11 +106,8 @@ _SAYS_RUN = lazy_compile(
 
 _CODE = lazy_compile(
     r"(?:(?:us|add|leav|put|writ|introduc|hav|includ|insert|call|import|any|a|an|the|in|new|more"
-    r"|plain"
-    r"|bare|raw|direct)(?:e|es|ing)? )*"
-    r"(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console|System|window|document|process|Thread"
-    r"|time"
-    r"|Math|os|fmt)\.[\w.]+|@ts-\w+|!important))"
+    r"|plain|bare|raw|direct)(?:e|es|ing)? )*(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console"
+    r"|System|window|document|process|Thread|time|Math|os|fmt)\.[\w.]+|@ts-\w+|!important))"
 )
 _SCOPE = lazy_compile(r"\bin (?:the |our |my |any |new )*([\w+]+)(?: code| files?| components?)?$")
 _LIBRARIES = lazy_compile(WORDS_OF_TABLE["LIBRARIES"])
@@ -128,9 +116,8 @@ _BRANCH = lazy_compile(r"\b(?:to|on|onto|into)\s+(?:the\s+)?`?([\w./-]+)`?")
 _BY_TOOL = lazy_compile(r"\b(?:with|using|via|like|such as) `?([\w-]+)", re.I)
 _USE_THIS = lazy_compile(
     r"\b(?:use|run|with|through|via|stick (?:to|with)|package manager(?: is|:)|prefer|only"
-    r"|nothing but)"
-    r"\s+(?:only\s+|an?\s+)?`?([\w.+-]+)`?"
-    r"|(?:^|[,;:] )`?([\w.+-]+)`? (?:only\b|(?:is|stays) (?:our|the|my) (?:package|only))"
+    r"|nothing but)\s+(?:only\s+|an?\s+)?`?([\w.+-]+)`?|(?:^|[,;:] )`?([\w.+-]+)`? (?:only\b|(?:is"
+    r"|stays) (?:our|the|my) (?:package|only))"
 )
 _PHRASE_ENDS = frozenset(
     "of new on for in to at here again yet anymore directly without with ever commands command"
@@ -143,18 +130,16 @@ _REMOVES = lazy_compile(
 )
 _HOST = lazy_compile(r"\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|cloud|internal)\b")
 _PATH = lazy_compile(
-    r"`([^`\s]+)`|(?<![\w@:/.-])((?:\.{0,2}/)?(?:[\w.*-]+/)+[\w.*-]*"
-    r"|\.(?:github|gitlab|vscode|idea|husky|circleci)\b|/(?:etc|usr|var|opt|home|root|srv)\b"
-    r"|\.?(?:[\w*-]+\.)+[a-z]\w{0,9}|\.env\w*"
-    r"|(?:Make|Docker|Just|Gem|Proc)file\b)",
+    r"`([^`\s]+)`|(?<![\w@:/.-])((?:\.{0,2}/)?(?:[\w.*-]+/)+[\w.*-]*|\.(?:github|gitlab|vscode"
+    r"|idea|husky|circleci)\b|/(?:etc|usr|var|opt|home|root|srv)\b|\.?(?:[\w*-]+\.)+[a-z]\w{0,9}"
+    r"|\.env\w*|(?:Make|Docker|Just|Gem|Proc)file\b)",
     re.I,
 )
 _NAMED_FOLDER = lazy_compile(
-    r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b"
-    r"|\b(?:anything|nothing|files?|stuff|things|changes|edits) (?:in|inside|under|below) `?"
-    r"([\w-]+)`?(?=$|[.,;!])"
-    r"|\b(?:touch|edit|chang|modify|alter)\w* (?:anything in )?`?(node_modules|vendor|dist|build"
-    r"|docs|legacy|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
+    r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b|\b(?:anything|nothing|files?|stuff"
+    r"|things|changes|edits) (?:in|inside|under|below) `?([\w-]+)`?(?=$|[.,;!])|\b(?:touch|edit"
+    r"|chang|modify|alter)\w* (?:anything in )?`?(node_modules|vendor|dist|build|docs|legacy"
+    r"|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
     re.I,
 )
 _ENDING = lazy_compile(r"\b(?:end(?:s|ing)? (?:in|with|on)|extension) `?(\.[\w.]*\w)")
@@ -166,19 +151,18 @@ _LEFT = lazy_compile(
 )
 _LEFT_AS_IT_IS = lazy_compile(
     r"\b(?:leave|keep)\b.*\b(?:alone|untouched|unchanged|as (?:it|they) (?:is|are|was|were)"
-    r"|as[- ]is|your hands off|the same)\b"
-    r"|\b(?:is|are) (?:off[- ]limits|read[- ]only|frozen|not yours|taboo)\b|\bhands off\b"
-    r"|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it|they) (?:is|are)|unchanged|untouched)\b"
+    r"|as[- ]is|your hands off|the same)\b|\b(?:is|are) (?:off[- ]limits|read[- ]only|frozen"
+    r"|not yours|taboo)\b|\bhands off\b|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it|they) (?:is"
+    r"|are)|unchanged|untouched)\b"
     rf"|\b(?:(?:is|are) not to|must not|mustn't|may not|should not|shouldn't|(?:should|must|is to"
     rf"|are to) never|can't|cannot) be {EDITING}",
 )
 _STAY_OUT = lazy_compile(r"\b(?:stay|keep) (?:out of|away from|off)\b")
 _STAY_OUT_OF_SERVERS = lazy_compile(
-    r"\b(?:(?:stay|keep)(?: \w+)? (?:out of|away from|off)|hands off|(?:never|don't|do not)"
-    r" (?:touch|access|connect to|log ?in ?to|run anything (?:on|against|in)))(?: of)? "
-    r"(?:the |our |any )*(prod(?:uction)?|live|staging)"
-    r"(?: (?:servers?|systems?|environment|env|cluster|database|db|site))?"
-    r"(?=$|[.,;!]| (?:please|for|until|at|ever))"
+    r"\b(?:(?:stay|keep)(?: \w+)? (?:out of|away from|off)|hands off|(?:never|don't"
+    r"|do not) (?:touch|access|connect to|log ?in ?to|run anything (?:on|against"
+    r"|in)))(?: of)? (?:the |our |any )*(prod(?:uction)?|live|staging)(?: (?:servers?|systems?"
+    r"|environment|env|cluster|database|db|site))?(?=$|[.,;!]| (?:please|for|until|at|ever))"
 )
 _ONLY_THERE = lazy_compile(
     rf"\b(?:(?:only|exclusively|just) (?:ever |allowed to )?(?:{EDITING}|work|make changes"
@@ -200,37 +184,36 @@ _READ_ONLY = lazy_compile(r"\bread[- ]only (?:mode|session|task|review|investiga
 
 _FILES = lazy_compile(
     r"((?:write|writing|create|creating|add|adding|make|making|use|using|put|have|generate"
-    r"|generating|leave)\s+)?"
-    r"((?:any|new|more|an?|further|extra|jupyter|plain)\s+)*"
+    r"|generating|leave)\s+)?((?:any|new|more|an?|further|extra|jupyter|plain)\s+)*"
     rf"({'|'.join(map(re.escape, sorted(FILE_KINDS, key=len, reverse=True)))}"
     rf"|\.[a-z]\w{{0,5}})(?!\w| (?:dependenc|packages?|librar|libs?\b|deps\b|modules?\b))"
     r"(?:\s+(files?|scripts?|code|docs?|configs?|notebooks?|modules?|at all|here|anywhere|for"
-    r"|please|in (?:this|the|our|my))\b"
-    r"|\s*$)?",
+    r"|please|in (?:this|the|our|my))\b|\s*$)?",
 )
 _IN_LANGUAGE = lazy_compile(r"(?:write|writing|create|add|make)\b.* in (\w+)$")
 # In other languages what is forbidden is known by the words they share with English: paths,
 # programs, and the verbs of git.
 _FORBIDS_ELSEWHERE = lazy_compile(
     r"\b(?:nichts?|keine?[nr]?|nie|niemals|niets?|geen|nooit|pas|jamais|aucune?|nunca|n[aã]o|jamás"
-    r"|no (?:hagas|toques|uses|edites|modifiques|cambies|borres|ejecutes|instales|subas)"
-    r"|non|mai|nigdy|не|ни|никогда|нельзя|asla|sakın)\b"
-    r"|\b(?:etme|yapma|dokunma|kullanma|değiştirme|çalıştırma)(?:yin|yın)?\b"
-    r"|不要|不能|不得|不可|请勿|禁止|别|ないで|しない|するな|禁じ|하지 ?마|지 ?마|금지|لا ",
+    r"|no (?:hagas|toques|uses|edites|modifiques|cambies|borres|ejecutes|instales|subas)|non|mai"
+    r"|nigdy|не|ни|никогда|нельзя|asla|sakın)\b|\b(?:etme|yapma|dokunma|kullanma|değiştirme"
+    r"|çalıştırma)(?:yin|yın)?\b|不要|不能|不得|不可|请勿|禁止|别|ないで|しない|するな|禁じ"
+    r"|하지 ?마|지 ?마|금지|لا ",
     re.I,
 )
 _ONLY_ELSEWHERE = lazy_compile(
     r"\b(?:nur|ausschließlich|alleen|seulement|uniquement|solo|sólo|solamente|somente|apenas"
-    r"|fuera de|en dehors de|hors de|fora de|fuori da"
-    r"|soltanto|tylko|только|sadece|yalnızca|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve"
-    r"|buiten"
-    r"|oprócz|poza|кроме|dışında)\b|只|仅|除了|以外|だけ|のみ|만 |제외|외에|فقط",
+    r"|fuera de|en dehors de|hors de|fora de|fuori da|soltanto|tylko|только|sadece|yalnızca"
+    r"|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten|oprócz|poza|кроме|dışında)\b|只|仅"
+    r"|除了"
+    r"|以外|だけ|のみ|만 |제외|외에|فقط",
     re.I,
 )
 _EDITS_ELSEWHERE = lazy_compile(
     r"[äa]nder|bearbeit|fass|anr[uü]hr|l[oö]sch|touch|modifi|chang|[ée]dit|toqu|tocca|borr|cambi"
     r"|alter|mex[ae]|wijzig|bewerk|aanpass|zmien|edyt|dotyk|rusz|трога|измен|меня|редактир|dokun"
-    r"|de[gğ]i[sş]tir|d[uü]zenle|改|动|碰|编辑|変更|編集|触|いじ|수정|변경|건드|편집|تعدل|تغير|تلمس",
+    r"|de[gğ]i[sş]tir|d[uü]zenle|改|动|碰|编辑|変更|編集|触|いじ|수정|변경|건드|편집|تعدل|تغير"
+    r"|تلمس",
     re.I,
 )
 _SHARED_VERBS = lazy_compile(
@@ -241,8 +224,9 @@ _SHARED_PROGRAMS = lazy_compile(
     r"(?![A-Za-z0-9_/-]|\.\w)(?: (?:install|add|run|apply|destroy|up|down|build|test|push)\b)?"
 )
 _LIBRARIES_ELSEWHERE = lazy_compile(
-    r"abh[äa]ngigkeit|d[ée]pend[ea]nc[ei]|dipendenz|afhankelijkhe|zale[żz]no|зависимост|依赖|依存|의존|"
-    r"ba[ğg][ıi]ml[ıi]l[ıi]k",
+    r"abh[äa]ngigkeit|d[ée]pend[ea]nc[ei]|dipendenz|afhankelijkhe|zale[żz]no|зависимост|依赖|依存"
+    r"|의존"
+    r"|ba[ğg][ıi]ml[ıi]l[ıi]k",
     re.I,
 )
 _NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(PROTECTED))})\b")

@@ -25,9 +25,8 @@ MAX_OUTPUT_CHARS = 2000  # of what a command printed: its end
 
 _URL = lazy_compile(r"https?://[^\s\"'<>()\[\]{}`|\\]+[^\s\"'<>()\[\]{}`|\\.,;:!?*]")
 _PORT = lazy_compile(
-    r"(?:\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):"
-    r"|\bports?\b(?: (?:is|number|to|on))?[ =:]+|--port[= ]|\bPORT=)"
-    r"(\d{2,5})\b",
+    r"(?:\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):|\bports?\b(?: (?:is|number|to"
+    r"|on))?[ =:]+|--port[= ]|\bPORT=)(\d{2,5})\b",
     re.I,
 )
 # What every port has before it, in small letters; "port" alone stands in every import.
@@ -46,8 +45,8 @@ _NOT_TICKETS = lazy_compile(
 )
 # Whole values only, and none that the shell makes: `X=$(date)` says nothing exact.
 _ENVIRONMENT = lazy_compile(
-    r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}="
-    r"(?:\"[^\"$`]{0,80}\"|'[^']{0,80}'|[^\s;&|\"'$`()]{1,80})(?=$|[\s;&|]))"
+    r"(?:^|\s|export )([A-Z][A-Z0-9_]{2,40}=(?:\"[^\"$`]{0,80}\"|'[^']{0,80}'"
+    r"|[^\s;&|\"'$`()]{1,80})(?=$|[\s;&|]))"
 )
 # Stands in every one of them, and begins with a plain character.
 _ENVIRONMENT_CUE = lazy_compile(r"=(?<=[A-Z0-9_]{3}=)")

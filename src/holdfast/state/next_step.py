@@ -14,8 +14,8 @@ from holdfast.text import truncate, truncate_middle
 MAX_LAST_WORDS_CHARS = 3000
 
 _INTENT = lazy_compile(
-    r"^(?:now|next|then)\b|\b(?:let me|i'll|i will|i need to|i'm going to|we need to"
-    r"|next step|remaining|still (?:need|have) to|what's left|now i)\b",
+    r"^(?:now|next|then)\b|\b(?:let me|i'll|i will|i need to|i'm going to|we need to|next step"
+    r"|remaining|still (?:need|have) to|what's left|now i)\b",
 )
 # Said at the end of a message, so that its reader knows that the work goes on.
 _GOES_ON = lazy_compile(

@@ -56,8 +56,8 @@ _CLAUSES = lazy_compile(
     r"[,;]?\s+(?:and|but)\s+(?=(?:always|never(?! (?:more|less|fewer) than)|do not|don't|please)\b)"
 )
 _PARTS = lazy_compile(
-    r"[,;]\s+(?:(?:and|but|also|und|et|y|e|i|и|ve)\s+)?|\s+(?:and|but|und|et|y|e|и|ve)\s+"
-    r"|[，；、。]|、(?:そして)?|،\s*و?"
+    r"[,;]\s+(?:(?:and|but|also|und|et|y|e|i|и|ve)\s+)?|\s+(?:and|but|und|et|y|e|и|ve)\s+|[，；、。]"
+    r"|、(?:そして)?|،\s*و?"
 )
 _TELLING = lazy_compile(r"\b(?:where|which|when|because|since) (?:we|it|they|i)\b[^,;.]*$")
 # Words that point at the sentence before: without it nobody knows what is demanded.
@@ -66,17 +66,17 @@ _WIDENS = lazy_compile(r"(?:i mean|(?:and )?(?:that|this|same|it) (?:goes|holds|
 _OF_IT = lazy_compile(r"(?:it|they|he|she) (?:should|must|may|needs?|has|have|can|can't)\b", re.I)
 # What ends a list of rules: how something is, by the way, or what comes now.
 _REMARKS = lazy_compile(
-    r"^(?:the|this|that|it|we|i|there) [\w-]+ (?:is|are|was|were|has|have) (?!always|never|only|to)"
-    r"|\bby the way\b|\b(?:jetzt|maintenant|ahora|agora|adesso|teraz|сейчас|теперь)\b|现在"
+    r"^(?:the|this|that|it|we|i|there) [\w-]+ (?:is|are|was|were|has|have) (?!always|never|only"
+    r"|to)|\bby the way\b|\b(?:jetzt|maintenant|ahora|agora|adesso|teraz|сейчас|теперь)\b|现在"
 )
 _REASON = lazy_compile(
-    r"\s*(?:they|it|that|this|because|since|so|which|we|i|as|the|there|he|she|you|for|weil|denn|die"
-    r"|da|car|parce|elle|il|porque|pues|perché|want|omdat|bo|ponieważ|потому|так как|çünkü)\b",
+    r"\s*(?:they|it|that|this|because|since|so|which|we|i|as|the|there|he|she|you|for|weil|denn"
+    r"|die|da|car|parce|elle|il|porque|pues|perché|want|omdat|bo|ponieważ|потому|так как|çünkü)\b",
     re.I,
 )
 _LEANS = lazy_compile(
-    r"\s*(?:must|may|might|should|shall|can|cannot|will|would|is|are|was|has|have|needs?|does|ought"
-    r"|wird|muss|darf|soll|ist|doit|peut|est|debe|puede|es|deve|pode|é|moet|mag)\b"
+    r"\s*(?:must|may|might|should|shall|can|cannot|will|would|is|are|was|has|have|needs?|does"
+    r"|ought|wird|muss|darf|soll|ist|doit|peut|est|debe|puede|es|deve|pode|é|moet|mag)\b"
 )
 BEFORE_THIS_SESSION = -1  # as a turn
 MAX_NEAR = 2  # of what was said of the thing since

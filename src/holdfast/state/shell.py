@@ -235,8 +235,8 @@ def normalise_command(command: str) -> str:
 
 # Programs that are given another command line: a shell its script, a container, another machine.
 _OPTIONS = (
-    r"(?:-(?:[evwupniltFoJW]|-(?:name|network|volume|env|env-file|user|workdir|publish"
-    r"|platform|mount|label|entrypoint|file|profile|project-name|namespace)) [^\s-]\S* |-\S+ )*"
+    r"(?:-(?:[evwupniltFoJW]|-(?:name|network|volume|env|env-file|user|workdir|publish|platform"
+    r"|mount|label|entrypoint|file|profile|project-name|namespace)) [^\s-]\S* |-\S+ )*"
 )
 # The programs that the patterns below begin with, asked before any of them.
 _WRAPPING = frozenset(

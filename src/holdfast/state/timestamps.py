@@ -19,9 +19,8 @@ from holdfast.state.usage_history import UsagePoint
 
 # RFC 3339, with or without seconds and a zone.
 _SHAPE = re.compile(
-    r"(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
-    r"T(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:Z|[+-](?:[01]\d"
-    r"|2[0-3]):?[0-5]\d)?",
+    r"(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d"
+    r"|60)(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?",
     re.ASCII,
 )
 _TIME = Origin._fields.index("time")

@@ -46,8 +46,8 @@ _TEXTS = (
 _DOCUMENT = lazy_compile(
     rf"\b(?:here(?:'s| is| are)|this is|contents?|paste[ds]?|below|following)\b.* {_FILE}"
     rf"|^\W*{_FILE}\W*$|\b(?:wrote|writes|replied|posted)\W*$|\b(?:\w+'s|his|her|their|following"
-    rf"|this|the|an?|here is|here's|their bot) (?:[\w-]+ )*?"
-    rf"{_TEXTS}(?: (?:is|was|says|text|reads|of|from|for|body)\b[^:\n]*)?\W*$",
+    rf"|this|the|an?|here is|here's|their bot) (?:[\w-]+ )*?{_TEXTS}(?: (?:is|was|says|text|reads"
+    rf"|of|from|for|body)\b[^:\n]*)?\W*$",
     re.I,
 )
 # Lines from which on a message shows somebody else's text.
@@ -59,8 +59,7 @@ _OPENS_TEXT = lazy_compile(
     r"|[\w.-]+(?: [\w.-]+)?[ \t]+(?:\(?\d{1,2}:\d\d.*|commented\b.*|wrote\b.*)|on .{6,60} wrote:.*"
     r"|(?:user|human|assistant|system|ai|bot|agent|customer|client|q|a)[ \t]*:.*|@\w+[ \t]*:?.*"
     r"|\[\d{1,2}:\d\d(?::\d\d)?\].*|#{1,6} (?!(?:[\w ]+ )?(?:rules?|constraints?|conventions?"
-    r"|guidelines?"
-    r"|notes?|important|preferences)\b)[^\n:]*)$",
+    r"|guidelines?|notes?|important|preferences)\b)[^\n:]*)$",
     re.M | re.I,
 )
 # A speaker's name before a colon, and on its line what was said: a chat.
@@ -71,17 +70,17 @@ _SPEAKER_LINE = lazy_compile(
 _OWN_LABELS = lazy_compile(
     r"^\W*(?!(?:retro\w*|meeting|release|call|standup|review"
     r"|interview) notes)(?:(?:\w+ ){0,4}(?:rules?|constraints?|conventions?|guidelines?|principles"
-    r"|preferences?|facts?|notes?|important|regel\w*|r[èe]gles?|reglas?|regras?|regol[ae]|zasad[ay]"
-    r"|правил[ао]|kural(?:lar)?|wichtig|critical|heads up|fyi|important[ei]?|importante|belangrijk"
-    r"|ważne|важно|önemli|hinweis|nota|goal state|state|nb|ps|p\.s|edit|update|correction|also|and"
-    r"|but|so|ok|okay|btw|please|then|remember|reminder|warning|attention|always|never|no|yes|wait"
-    r"|sorry|actually|instead|oh|hm+|(?:\w+ ){0,3}(?:things?|points|requirements|remarks|wishes)"
-    r"|one (?:more )?thing|(?:one|another) (?:more |last |other )?thing(?: [\w']+){0,8}|from now on"
-    r"|style|tests?|testing|code|coding|commits?|docs|documentation|naming|formatting|language"
-    r"|generally|in general|on principle|grundsätzlich|generell|en general|en principe|por norma"
-    r"|und (?:\w+ )?grundsätzlich|und generell|output|(?:things )?to[- ]?dos?|task|tasks|question"
-    r"|request"
-    r"|keep in mind|mind you|\w+ing|for (?:the|this|all)\b.*|in (?:this|the|all)\b.*))\W*$",
+    r"|preferences?|facts?|notes?|important|regel\w*|r[èe]gles?|reglas?|regras?|regol[ae]"
+    r"|zasad[ay]|правил[ао]|kural(?:lar)?|wichtig|critical|heads up|fyi|important[ei]?|importante"
+    r"|belangrijk|ważne|важно|önemli|hinweis|nota|goal state|state|nb|ps|p\.s|edit|update"
+    r"|correction|also|and|but|so|ok|okay|btw|please|then|remember|reminder|warning|attention"
+    r"|always|never|no|yes|wait|sorry|actually|instead|oh|hm+|(?:\w+ ){0,3}(?:things?|points"
+    r"|requirements|remarks|wishes)|one (?:more )?thing|(?:one|another) (?:more |last "
+    r"|other )?thing(?: [\w']+){0,8}|from now on|style|tests?|testing|code|coding|commits?|docs"
+    r"|documentation|naming|formatting|language|generally|in general|on principle|grundsätzlich"
+    r"|generell|en general|en principe|por norma|und (?:\w+ )?grundsätzlich|und generell|output"
+    r"|(?:things )?to[- ]?dos?|task|tasks|question|request|keep in mind|mind you|\w+ing|for (?:the"
+    r"|this|all)\b.*|in (?:this|the|all)\b.*))\W*$",
     re.I,
 )
 # A label of some words is the user's own, where none of them says whose words follow.
@@ -89,31 +88,29 @@ _SAYS = lazy_compile(
     rf"\b(?:{_TEXTS}|says?|said|told|tells?|wrote|writes|asked|asks|replied|reads|states|from|by"
     rf"|per"
     r"|according|quot\w+|slack|jira|email|channel|customer|client|boss|lead|team|bot|them|he|she"
-    r"|they"
-    r"|people|everyone)\b",
+    r"|they|people|everyone)\b",
     re.I,
 )
 # What is only to be worked on as a text, or not to be followed.
 _ONLY_SHOWN = lazy_compile(
     r"(?<![/:])\b(?:translat\w*|rewrit\w*|rephras\w*|reword\w*|proofread\w*|paraphras\w*"
-    r"|summari[sz]e\w*"
-    r"|shorten\w*|spell-?check|correct|improve|polish|fix|check|explain|review|quote|simplify"
-    r"|what does|what do you think|übersetz\w*|traduis\w*|traduci\w*|traduz\w*"
+    r"|summari[sz]e\w*|shorten\w*|spell-?check|correct|improve|polish|fix|check|explain|review"
+    r"|quote|simplify|what does|what do you think|übersetz\w*|traduis\w*|traduci\w*|traduz\w*"
     r"|vertaal\w*)\b[^:\n]{0,60}:[ \t]*(?=\S)|\b(?:do not|don't|never) (?:follow|obey|do"
     r"|use)\b(?: (?:this|that|these|the following|what follows))[^:\n]{0,40}:[ \t]*(?=\S)"
     r"|\b(?:prompt|instructions?|message|sentence|text|line|comment|error|wording|phrase|string"
     r"|title|label|heading|placeholder|tooltip) (?:\w+ ){0,4}(?:is|was|reads|says)[ \t]*:"
-    r"|\b(?:(?:re)?viewer|review|customer|client|qa|team) (?:comments?|feedback"
-    r"|notes?|messages?)[ \t]*:"
-    r"|^\W*\w+(?: \w+)? (?:from|by|of) (?-i:[A-Z])\w+[ \t]*:"
-    r"|翻译[^:：\n]{0,12}[:：]|翻訳[^:：\n]{0,12}[:：]",
+    r"|\b(?:(?:re)?viewer|review|customer|client|qa|team) (?:comments?|feedback|notes?"
+    r"|messages?)[ \t]*:|^\W*\w+(?: \w+)? (?:from|by|of) (?-i:[A-Z])\w+[ \t]*:"
+    r"|翻译[^:：\n]{0,12}[:：]"
+    r"|翻訳[^:：\n]{0,12}[:：]",
     re.I,
 )
 # "Summarise the following:", "Ignore the text below.": all that comes is another's.
 _POINTS_DOWN = lazy_compile(
     r"^[^\n]*\b(?:summari[sz]e|translate|rewrite|rephrase|proofread|review|ignore|explain|improve"
-    r"|quote|what about|look at)\b[^.!?\n]{0,50}\b(?:following|below|that follows|this)\b"
-    r"[^.!?\n]{0,20}[:.]\s*$",
+    r"|quote|what about|look at)\b[^.!?\n]{0,50}\b(?:following|below|that follows"
+    r"|this)\b[^.!?\n]{0,20}[:.]\s*$",
     re.M | re.I,
 )
 # Where a paragraph says at its end that it comes from: "(from CONTRIBUTING.md)".

@@ -200,13 +200,12 @@ class Verdict(NamedTuple):
 
 _NOT_RUN = lazy_compile(
     r"command not found|sh: .*: not found$|no task \S+ found|[Mm]issing script"
-    r"|(?<!Error: )No module named"
-    r"|is not recognized as|No rule to make target|[Nn]o such (?:command|subcommand)"
-    r"|^ERROR: file or directory not found: |[Uu]nknown command|could not determine executable"
-    r"|executable file not found|\bcd: (?:\d+: )?(?:\S+: No such|no such|can't cd)"
-    r"|^npm (?:error|ERR!) (?:code ENOENT|Missing script)"
-    r"|^(?:=+ )?\d+ deselected in |^ssh: |^Cannot connect to the Docker daemon"
-    r"|^(?:Terminated|Killed)$",
+    r"|(?<!Error: )No module named|is not recognized as|No rule to make target"
+    r"|[Nn]o such (?:command|subcommand)|^ERROR: file or directory not found: |[Uu]nknown command"
+    r"|could not determine executable|executable file not found|\bcd: (?:\d+: )?(?:\S+: No such"
+    r"|no such|can't cd)|^npm (?:error|ERR!) (?:code ENOENT|Missing script)"
+    r"|^(?:=+ )?\d+ deselected in |^ssh: |^Cannot connect to the Docker daemon|^(?:Terminated"
+    r"|Killed)$",
     re.M,
 )
 _RAN_NONE = lazy_compile(r"no tests ran|^\W*\d+ deselected in ")

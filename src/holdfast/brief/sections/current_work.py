@@ -238,11 +238,11 @@ def is_told_by_git(state: State, command: Command) -> bool:
 _TOLD = lazy_compile(rf"{BEFORE_COMMAND}git (?:-[cC] \S+ )*(?:commit|push)\b")
 # Commands that tell somebody else something: sent twice, they are read twice.
 _TELLS = lazy_compile(
-    r"(?:(?:gh|glab) (?:pr|mr|issue|release) "
-    r"(?:create|comment|note|review|edit|update|ready|merge|close|reopen|upload)\b"
-    r"|gh workflow run\b|gh api\b(?! graphql\b(?!.*\bmutation\b))(?!.*(?:-X|--method)[ =]?GET).*\s"
-    r"(?:-f|-F|--field|--raw-field|--input|(?:-X|--method)[ =]?(?:POST|PATCH|PUT|DELETE))\b"
-    r"|(?:npm|pnpm|yarn|cargo|uv|poetry) publish\b|twine upload\b|docker push\b)"
+    r"(?:(?:gh|glab) (?:pr|mr|issue|release) (?:create|comment|note|review|edit|update|ready|merge"
+    r"|close|reopen|upload)\b|gh workflow run\b|gh api\b(?! graphql\b(?!.*\bmutation\b))(?!.*(?:-X"
+    r"|--method)[ =]?GET).*\s(?:-f|-F|--field|--raw-field|--input|(?:-X|--method)[ =]?(?:POST"
+    r"|PATCH|PUT|DELETE))\b|(?:npm|pnpm|yarn|cargo|uv|poetry) publish\b|twine upload\b"
+    r"|docker push\b)"
 )
 _LONG_NUMBER = lazy_compile(r"\d{5,}")
 _ADDRESS = lazy_compile(r"https?://[^\s\"'<>]+")

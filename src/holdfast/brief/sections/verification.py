@@ -102,8 +102,8 @@ _PROSE = (".md", ".txt", ".rst", ".adoc")
 
 # Whatever may be a check by its words, and words of one that ended.
 _CHECKS = lazy_compile(
-    r"(?i)(?:^|[^a-z])(?:tests?|\w*test|lint\w*|checks?|\w*check|build|compile|ci|spec|verify|vet|tsc|ty"
-    r"|mypy|ruff|eslint|validat\w+|make|tox|nox|just|gradle\w*|mvn)(?![a-z])"
+    r"(?i)(?:^|[^a-z])(?:tests?|\w*test|lint\w*|checks?|\w*check|build|compile|ci|spec|verify|vet"
+    r"|tsc|ty|mypy|ruff|eslint|validat\w+|make|tox|nox|just|gradle\w*|mvn)(?![a-z])"
 )
 _TO_CHECK = lazy_compile(r"(?i)(?:re-?)?(?:run|execute|verify|check|test|lint|build)\b")
 _FOUND = lazy_compile(r"(?i)\b(?:pass(?:ed|es)?|fail(?:ed|s|ures?)?|errors?|clean|green)\b")
