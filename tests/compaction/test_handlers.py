@@ -72,6 +72,16 @@ def test_the_same_moment_again_changes_nothing(follow: Follow) -> None:
     assert len(follow.store.checkpoints(SESSION)) == 1
 
 
+def test_a_precompact_that_is_killed_once_it_has_answered_is_read_again(follow: Follow) -> None:
+    follow.write(BOUNDARY)
+    text = handlers.on_precompact(follow.ctx, "auto").text
+    assert follow.store.load(SESSION) is None
+    again, _ = go_through_precompact(follow.ctx)
+    assert again == text
+    assert RULE in next(fact.text for fact in follow.store.facts(SESSION, kind="rule"))
+    assert [one.kind for one in follow.store.deliveries(SESSION)] == ["steering"]
+
+
 def test_a_precompact_without_a_compaction_costs_nothing_later(follow: Follow) -> None:
     follow.write(40)
     go_through_precompact(follow.ctx)
