@@ -167,7 +167,7 @@ class Copilot(Agent):
 
     def run(self, command: str) -> Call:
         # Its compaction goes on beside the work: a command takes as long as the summary.
-        return Call("bash", {"command": f"{command}; status=$?; sleep 0.7; exit $status"})
+        return Call("bash", {"command": f"trap 'sleep 0.7' EXIT; {command}"})
 
     def write(self, name: str, text: str) -> Call:
         lines = "".join(f"+{line}\n" for line in text.splitlines())
