@@ -166,6 +166,16 @@ def test_one_process_works_at_a_time_and_a_dead_one_holds_nobody_up(tmp_path: Pa
     assert session_dir.begin_work(now)
 
 
+def test_a_killed_process_holds_nobody_up_for_a_moment(tmp_path: Path) -> None:
+    session_dir = SessionDir(str(tmp_path), "s1")
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if session_dir.begin_work(time.time()) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert session_dir.begin_work(time.time()), "it was working, and is gone"
+    assert not session_dir.begin_work(time.time()), "it is ours now"
+
+
 def test_a_discarded_tray_is_gone(tmp_path: Path) -> None:
     session_dir = SessionDir(str(tmp_path), "s1")
     session_dir.write_brief(BRIEF)

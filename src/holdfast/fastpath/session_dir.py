@@ -242,11 +242,16 @@ class SessionDir:
             make_private_dir(self.path)
             create_exclusive(path)
         except FileExistsError:
-            if _is_recent(path, seconds, WORK_LOCK_SECONDS):
+            owner = (read(path) or b"").decode("ascii", "replace")
+            killed = owner.isdecimal() and not is_process_running(int(owner))
+            if not killed and _is_recent(path, seconds, WORK_LOCK_SECONDS):
                 return False
-            self.write("working", b"")  # its owner was killed: ours now
         except OSError:
             return True
+        try:  # noqa: SIM105  as above
+            self.write("working", b"%d" % os.getpid())
+        except OSError:
+            pass  # those who wait will do so for its age
         return True
 
     def end_work(self) -> None:
