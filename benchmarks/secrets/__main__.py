@@ -12,6 +12,7 @@ import random
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.secrets.leak_run import LeakReport, run_sessions
@@ -65,11 +66,16 @@ def _innocent(folders: list[str]) -> int:
     return 1 if found else 0
 
 
-def _replaced(before: bytes, after: bytes) -> list[str]:
-    if before == after:
-        return []
-    labels = [m.start() for m in re.finditer(rb"\[redacted:[a-z0-9\-]+\]", after)]
-    return [after[max(0, at - 60) : at + 40].decode("utf-8", "replace") for at in labels]
+def _replaced(before: bytes, after: bytes) -> Iterator[str]:
+    """What was replaced in this row, with what stands around it; not the labels of earlier runs."""
+    at = 0
+    pieces = re.split(rb"(\[redacted:[a-z0-9\-]+\])", after)
+    for kept, label, following in zip(pieces[::2], pieces[1::2], pieces[2::2], strict=False):
+        at += len(kept)
+        end = before.find(following, at) if following else len(before)
+        if before[at:end] != label:
+            yield before[max(0, at - 60) : end + 40].decode("utf-8", "replace")
+        at = end
 
 
 if __name__ == "__main__":

@@ -11,8 +11,15 @@ import time
 import pytest
 
 from holdfast.redact import redact, redact_bytes
-from holdfast.redact.passwords import _AFTER, _RECEIVERS, _RULES
-from holdfast.redact.secret_patterns import COMMANDS, FOREIGN, PHRASES, WORDS
+from holdfast.redact.commands import (
+    ANNOUNCED,
+    COMMAND_WORDS,
+    HANDED_ON,
+    OPTIONS,
+    PRINTS_A_SECRET,
+    TYPED,
+)
+from holdfast.redact.secret_patterns import FOREIGN, NUMBER_WORDS, PHRASES, WORDS
 
 pytestmark = pytest.mark.slow
 
@@ -27,11 +34,11 @@ def _commands() -> list[tuple[str, str]]:
         ",az keyvault secret set,aws put-parameter SecureString,ldapsearch,ldappasswd,smbclient"
         ",zip,ssh-keygen,openssl,openssl enc,curl,lftp,skopeo,beeline,snmpwalk,keytool,psexec"
         ",security unlock-keychain,security add-generic-password,doctl auth,netlify"
-        ",useradd,kadmin,vagrant login,pdftotext"
+        ",useradd,kadmin,vagrant login,pdftotext,plink,x11vnc,nuget push"
     ).split(",")
     return [
         (option, next(word for word in words if re.search(command, word)))
-        for option, command, _ in _RULES
+        for option, command, _ in OPTIONS
     ]
 
 
@@ -102,11 +109,17 @@ HOSTILE = {
 }
 # What a finder looks for, and how a command and its option stand before a password.
 FOUND = {
-    *(f"{word} " for word in (*WORDS, *FOREIGN, *COMMANDS, *PHRASES)),
+    *(f"{word} " for word in (*WORDS, *FOREIGN, *COMMAND_WORDS, *PHRASES)),
     *(f"{word}='" for word in (*WORDS, *FOREIGN)),
-    *(f"{anchor} " for anchor, _ in _AFTER),
-    *(f"{anchor}('a', '" for anchor, _ in _AFTER),
-    *(f"echo a | {receiver} " for receiver in _RECEIVERS),
+    *(f"{anchor} " for anchor, _ in ANNOUNCED),
+    *(f"{anchor}('a', '" for anchor, _ in ANNOUNCED),
+    *(f"{word}a | sudo -s " for word in HANDED_ON),
+    *(f"{word}b\nc\n" for word in PRINTS_A_SECRET),
+    *(f"password'){word}'" for word in TYPED),
+    *(f"{word}: abandon " for word in NUMBER_WORDS),
+    *(f"{word}: ab12-cd34\n" for word in NUMBER_WORDS),
+    *("pin for ", "pin: 12", "a=b password=", "?password=", "password   ", "\npassword=a\n"),
+    *("key: 'a1", "--password 'a ", "psk='a b ", "password a.b(", "password is aB.c!"),
     *(f"{command} {option} " for option, command in _commands()),
     *(f"{command} {option}a:b " for option, command in _commands()),
 }

@@ -40,15 +40,17 @@ _CELL_DIGITS = 2
 # What stands alone on the line behind a token's name may be the next thing, if it is shorter.
 _ALONE_ON_A_LINE = 20
 
+# What a name that is but "key" must be set to.
+BARE_KEY = r"\\{0,7}[\"']?[ ]?[:=][ ]?\\{0,7}[\"']?(?=[a-z]{0,23}[0-9])[a-z0-9]{30,80}(?![\w/.+\-])"
 # The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
 WORD_TAILS = {
     "pass": r"(?=w|phrase|code|[\\\"'`=:%\[]|[ ]=[ ]|(?<=[a-z0-9_\-]pass)[^a-z])",
     "pw": r"(?=d|[^a-z])",
     "secret": r"(?!s)",
-    "token": r"(?!s)",
+    "tok": r"(?=en(?!s)|(?<=[a-z_\-]tok)[^a-z])",
     # In a sentence too: the API key, an access key, the secret key.
-    "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key))"
-    r"(?!s|board|word|code|name|path)",
+    "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key)"
+    rf"|(?={BARE_KEY}))(?!s|board|word|code|name|path)",
     "credential": r"",
     "psk": r"(?=[\\\"'=: ])",
     "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
@@ -80,6 +82,7 @@ _HEAD = (
     r"|\\{0,7}[\"']?(?P<tag>>(?:<[Vv]alue>)?)(?=[^<>\s]{4,200}</)"
     r"|[ ]{1,4}(?P<is>is)[ ]{1,4}:?[ ]?"
     r"|[ ]{1,4}-p[ ]{0,2}(?P<sshpass>(?=\S))"
+    r"|(?P<column>(?:[ ]{3,60}|\t{1,4})(?=\S))"
     r"|(?P<blank>[ ]{1,4}(?=\S))"
     r")"
 )
@@ -127,7 +130,7 @@ def member_is_secret(name: str, value: str) -> str | None:
     if _is_basic_name(name) and _is_basic_pair(value):
         return "basic-auth"
     kind = classify_name(name)
-    if kind is None or not is_secret(kind, value, _quoted_form(name)):
+    if kind is None or not is_secret(kind, value, _quoted_form(name, kind)):
         return None
     return _LABELS[kind]
 
@@ -152,6 +155,8 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         start += 1  # a line that a diff takes away
     name = text[start:word_end] + head["rest"]
     kind = classify_name(name)
+    if name.lower() == "key" and compile_once(BARE_KEY, re.I).match(text, word_end):
+        kind = TOKEN
     if kind is None:
         is_basic = head["op"] and _is_basic_name(name)
         return _read_basic(text, head.end()) if is_basic else None
@@ -171,9 +176,18 @@ def _is_announced(text: str, start: int, head: "re.Match[str]", name: str) -> bo
     """Whether a value may follow: not every word behind "token" or "pass" is one."""
     if name.lower() == "pass" and not _pass_announces(text, start, head):
         return False
+    if text[start - 1 : start] == ":" and "arn:" in text[max(0, start - 80) : start]:
+        return False  # the name of one that a cloud keeps
+    if head["column"]:
+        return _is_own_line(text, start, head.end(), _end_of_word(text, head.end()))
     if head["blank"]:
         return name.startswith("-") or _blank_announces(text, start, head.end(), name)
     return head["sshpass"] is None or name.lower().endswith("sshpass")
+
+
+def _end_of_word(text: str, at: int) -> int:
+    word = compile_once(r"\S{0,512}").match(text, at)
+    return word.end() if word else at
 
 
 def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: str) -> Span | None:
@@ -197,7 +211,24 @@ def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: s
     form = _bare_form(head.groupdict(), name, name.startswith("-"), slashed)
     if kind == PASSWORD and (head["is"] or _goes_on(text, head, value_at)):
         form = SPOKEN
+    elif head["column"] or (form == PLAIN and _is_data(text, start, value_at)):
+        form = FLAG
     return _read_bare(text, value_at, kind, form, start)
+
+
+# A query, a connection string, an option's argument, pairs side by side: code stands in none.
+_BEFORE_DATA = (
+    r"(?:[?&;]|(?:\A|\s)--?\w[\w\-]{0,24}[ =]\\{0,3}[\"']?"
+    r"|(?:\A|[\s\"'(])[\w.\-]{1,40}=(?:[^\s()\"']{1,60}[ ]|[^\s()\"',]{1,60},))\Z"
+)
+_BEHIND_DATA = r"[^\s()\"',;]{4,100}(?:[ ][\w.]{1,30}=(?![= ])|&[\w.]{1,40}=)"
+
+
+def _is_data(text: str, start: int, value_at: int) -> bool:
+    return text[value_at - 1] == "=" and (
+        compile_once(_BEFORE_DATA).search(text, max(0, start - 104), start) is not None
+        or compile_once(_BEHIND_DATA).match(text, value_at) is not None
+    )
 
 
 # What a value is handed to before it is set: ConvertTo-SecureString "X", String::from("X")
@@ -209,7 +240,7 @@ _MADE = (
 # The second word of such a call is the value: what is typed, or where the environment has none.
 _TAKES_TWO = (
     r"(?:(?:fill|type|send_keys)\(\\{0,7}[\"'`][#.\[]?"
-    r"|(?:getenv|environ\.get|setdefault|env\.get|env|config)\(\\{0,7}[\"'`]).?\Z"
+    r"|(?:getenv|environ\.get|setdefault|env\.get|env|config|define)\([ ]?\\{0,7}[\"'`]).?\Z"
 )
 
 
@@ -226,8 +257,10 @@ def _form_in_quotes(
         head["pair"]
         and compile_once(_TAKES_TWO).search(text, max(0, start - 24), start + 1) is None
     ):
-        return QUOTED if mixes_signs(value) else LOOSE
-    return _quoted_form(name)
+        return QUOTED if mixes_signs(value) else FLAG if kind == PASSWORD else LOOSE
+    if head["blank"] and name.islower():
+        return FLAG
+    return _quoted_form(name, kind)
 
 
 def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
@@ -355,7 +388,7 @@ def _without_closing(value: str) -> str:
 # A line as a file of settings has them, and what such a line does not end with.
 _SETTING = (
     r"[ \t>+|\-]{0,40}(?:\d{1,6}(?:→|\t|:|\|))?[ \t\-+]{0,40}"
-    r"(?:[\w.\-\"' ]{1,60}[:=](?:[ \t].*)?|[#;\[].*|---)?"
+    r"(?:[\w.\-\"' ]{1,60}(?:=.*|:(?:[ \t].*)?)|[#;\[].*|---)?"
 )
 
 
@@ -370,7 +403,9 @@ def _is_config_line(text: str, start: int, value_at: int, value: str) -> bool:
     *lines, indent = before.replace("\\n", "\n").split("\n")
     if indent.strip(" \t>+|-→:0123456789"):
         return False
-    if not text[start:value_at].rstrip().endswith(":") and (value.isalpha() or indent[:2] == "  "):
+    if not text[start:value_at].rstrip().endswith(":") and (
+        indent[:2] == "  " or (value.isalpha() and text[value_at - 1] != "=")
+    ):
         return False
     above = next((line.rstrip() for line in reversed(lines) if line.strip()), "")
     after = text[end : end + 120].replace("\\n", "\n").partition("\n")[2]
@@ -381,8 +416,10 @@ def _is_config_line(text: str, start: int, value_at: int, value: str) -> bool:
     )
 
 
-def _quoted_form(name: str) -> str:
-    return ENV if len(name) > 3 and name.isupper() else QUOTED
+def _quoted_form(name: str, kind: str) -> str:
+    """In the environment, and behind an option, several words may be one secret."""
+    is_option = kind == PASSWORD and (name[0] == "-" or name in ("psk", "passphrase"))
+    return ENV if is_option or (len(name) > 3 and name.isupper()) else QUOTED
 
 
 def _bare_form(head: dict[str, str | None], name: str, is_flag: bool, slashed: bool) -> str:
@@ -424,7 +461,7 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
         return True  # use the token X
     is_quoted = compile_once(_QUOTE).match(text, value_at) is not None
     if is_quoted and (
-        name.lower() == "psk"
+        name.lower() in ("psk", "password", "passwd", "passphrase")
         or text[start - 1 : start] == ":"
         or compile_once(r"(?:#define |\bset\()\Z").search(text, max(0, start - 8), start)
     ):

@@ -12,25 +12,42 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from holdfast.redact.assignments import (
+    BARE_KEY,
     LONG_TOKEN,
     WORD_TAILS,
+    find_assignments,
+    find_headers,
     name_around,
     names_secret,
     sets_value,
     start_of_name,
 )
-from holdfast.redact.passwords import OPTION_HIT, PGPASS_HIT, may_be_option
-from holdfast.redact.secret_patterns import COMMANDS, FOREIGN
+from holdfast.redact.commands import COMMAND_WORDS
+from holdfast.redact.passwords import (
+    OPTION_HIT,
+    PGPASS_HIT,
+    find_cookies,
+    find_numbers,
+    find_option_passwords,
+    find_prose_passwords,
+    may_be_option,
+    read_command_word,
+)
+from holdfast.redact.prefilter import ascii_lower
+from holdfast.redact.secret_patterns import FOREIGN, JWK_ANCHOR, NUMBER_WORDS
+from holdfast.redact.terminal_codes import CODE_IN_FILE, ESCAPED_CODE
 from holdfast.redact.token_shapes import (
     MAILCHIMP,
+    Span,
     compile_once,
     discord_hits,
-    find_anchor,
+    find_webhooks,
     shared_hits,
 )
+from holdfast.redact.word_search import WordSearch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,66 +86,32 @@ _NAMED = (
 # In lower case. What follows is only looked at: it may be the next text, with a phrase of its own.
 _PHRASES = (
     r"b(?=earer [a-z0-9\-._~+/\s\\]{12}"
-    r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/]))"
-    r"|(?<=1b)[\[\]]|bitmqctl|(?<=identified b)y(?:\s|\\[nrt]))",
-    r"/(?:(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])|(?<=rdp /))",
-    r"\((?<=[acdegilnopst][cehinotw]\()(?:(?<=login\()|(?<=nnect\()|(?<=ction\()|(?<=basic\()"
-    r"|(?<=w pdo\()|(?<=mysqli\()|(?<=fernet\()|(?<=crypt\()|(?<=crypt.hash\()"
-    r"|(?<=hashpw\()|(?<=hashsync\()|(?<=jwt.encode\()|(?<=jwt.sign\()|(?<=hmac\()|(?<=wifi.begin\()|(?<=\]::new\())"
-    r"(?=[^()\n]{0,90}[\"'])",
-    r"mnemonic",
+    r"|asic (?:\s|\\[nrt]){0,3}(?:[a-z0-9+/]{4}){2,100}(?:[a-z0-9+/]{2,3}=|(?![a-z0-9+/])))",
+    r"/(?<= /) (?=\S{0,200}[0-9!@#$%^&*~?])",
+    r"pin(?<![a-z]pin)(?=[^\d\n]{1,60}\d{4,8}(?!\w))",
 )
 
 # In lower case: the words that may name a secret, with what they share a search with. Behind a
 # word in the first group a sentence may tell one; where the second group is, a name must.
 _WORDS = (
-    rf"pass(?:(wor|ord|wd|phr|cod| is |(?<=requirepass)[ ]|(?<=[ \-]pass)e[ :]|(?<=keepass)xc"
-    rf"|(?<=vault_pass))|(){WORD_TAILS['pass']})",
+    rf"pass(?:(wor|ord|wd|phr|cod| is |(?<=[ \-]pass)e[ :])|(){WORD_TAILS['pass']})",
     rf"pw(?:((?![a-z]))|(){WORD_TAILS['pw']})",
-    rf"cre(?:(d(?:s|ential)|(?<=kind: secre)t|(?<=secre)t(?: put|-tool|s/|s (?:create|versions)))"
-    rf"|(?<=secre)()t{WORD_TAILS['secret']})",
-    rf"k(?:((?<=cook)ie|ennwort|init|ata sandi|(?<=adgangsk)ode"
-    rf"|ty(?=[\\\"'])|(?<=with-tok)en|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
+    rf"cre(?:(d(?:s|ential))|(?<=secre)()t{WORD_TAILS['secret']})",
+    rf"k(?:((?<=cook)ie|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
     rf"|\.slack\.com/[a-z]{{8}}|\.zapier\.com/)))"
-    rf"|(?<=tok)()en{WORD_TAILS['token']}|()ey{WORD_TAILS['key']}|(?<=psk)(){WORD_TAILS['psk']})",
+    rf"|(?<=tok)(){WORD_TAILS['tok']}|()ey{WORD_TAILS['key']}|(?<=psk)(){WORD_TAILS['psk']})",
     rf"_pat(){WORD_TAILS['_pat']}",
-    rf"uth(?<=auth)(?:(orization|=?\(|(?<=masterauth)[ ])|(){WORD_TAILS['auth']})",
+    rf"uth(?<=auth)(?:(orization)|(){WORD_TAILS['auth']})",
 )
-
-# The letters from which to search for a word, rarest first.
-_RARE = "<vghp"
-
-
-def _share_searches(words: Iterable[str]) -> dict[str, str]:
-    """By letter, a pattern that starts from it and asks for any of the words around it; a word
-    without a rare letter by itself."""
-    around: dict[str, list[str]] = {}
-    behind: dict[str, set[str]] = {}  # what may follow the letter: a look at one sign spares most
-    for word in words:
-        letter = next((byte for byte in word if byte >= "\x80"), "")
-        letter = letter or next((letter for letter in _RARE if letter in word), word)
-        at = word.index(letter) + len(letter)
-        found = f"(?<={re.escape(word[:at])}){re.escape(word[at:])}"
-        around.setdefault(letter, []).append(found)
-        behind.setdefault(letter, set()).add(re.escape(word[at : at + 1]))
-    return {
-        letter: f"{re.escape(letter)}(?={'|'.join(sorted(behind[letter]))})(?:{'|'.join(found)})"
-        for letter, found in around.items()
-    }
-
 
 # As their bytes: the scan reads UTF-8 as Latin-1. Where JSON is written as ASCII, by their escapes.
-_TELLING_WORDS = _share_searches(
+# Each "passw" and "passo" is looked at.
+_SEARCH = WordSearch(
     word.encode().decode("latin-1")
-    for word in (*FOREIGN, *COMMANDS, "seed phrase", "seed_phrase")
-    # The rest is found by the searches above.
-    if not word.startswith(
-        ("passw", "passo", "kennw", "kinit", "kata", "adgang", "palavra", '"assw')
-    )
-    and not any(
-        part in word for part in ("secret", "input_pw", "rdp", "masterauth", "passxc", "_pass")
-    )
+    for word in (*FOREIGN, *NUMBER_WORDS, *COMMAND_WORDS, JWK_ANCHOR, "kind: secret")
+    if "passw" not in word and "passo" not in word
 )
+_OF_COMMANDS = frozenset(COMMAND_WORDS)
 _ESCAPED_WORDS = r"\\u(?:{})".format(
     "|".join(
         re.escape(json.dumps(word).strip('"').lower().partition("\\u")[2])
@@ -144,25 +127,78 @@ def find_candidates(raw: str, lowered: str) -> Iterator[int]:
     `raw` is Latin-1 or any other text in which ASCII stands for itself; `lowered` is the same in
     ASCII lower case.
     """
+    yield from _find_plain(raw, lowered)
+    yield from _find_coloured(raw)
+
+
+def _find_plain(raw: str, lowered: str) -> Iterator[int]:
     for at, _ in shared_hits(raw):
         yield at
     for at in discord_hits(raw):
         yield at
-    yield from find_anchor(raw, "\x1b")
     for source in _SHAPES:
         for match in compile_once(source).finditer(raw):
             if not match.lastindex or may_be_option(raw, match.start(), match.group()):
                 yield match.start()
     for source in _PHRASES:
         for match in compile_once(source).finditer(lowered):
-            yield match.start()
+            if _holds(raw, match.start()):
+                yield match.start()
     for match in compile_once(_ESCAPED_WORDS).finditer(lowered):
         yield match.start()
-    for letter, source in _TELLING_WORDS.items():
-        if letter in lowered:  # hardly any text has all scripts
-            for match in compile_once(source).finditer(lowered):
-                yield match.start()
+    for at, word in _SEARCH.hits(lowered):
+        if word not in _OF_COMMANDS or _holds(raw, at, word):
+            yield at
     yield from _find_names(raw, lowered)
+
+
+def _find_coloured(raw: str) -> Iterator[int]:
+    """Colours stand between a name and its value, and inside a token."""
+    done, holds = 0, False
+    for code in compile_once(CODE_IN_FILE).finditer(raw):
+        at = code.start()
+        if at >= done:
+            start, done = raw.rfind("\n", 0, at) + 1, raw.find("\n", at) + 1 or len(raw)
+            row = compile_once(ESCAPED_CODE).sub("", raw[start:done])
+            holds = any(True for _ in _find_plain(row, row.lower()))
+        if holds:
+            yield at
+
+
+# How far around a word a finder looks.
+_BEHIND = 200
+_AHEAD = 700
+
+
+def _holds(raw: str, at: int, word: str = "") -> bool:
+    """Whether a finder finds something around: in the text as it lies in the file, or read."""
+    before, behind = raw[max(0, at - _BEHIND) : at], raw[at : at + _AHEAD]
+    for read in (str, _unescape):
+        at, text = len(read(before)), read(before) + read(behind)
+        lowered = ascii_lower(text)
+        found = read_command_word(lowered, text, at, word) if word else _find_near(lowered, text)
+        if any(True for _ in found):
+            return True
+    return False
+
+
+def _find_near(lowered: str, text: str) -> Iterator[Span]:
+    yield from find_headers(lowered, text)
+    yield from find_assignments(lowered, text)
+    yield from find_prose_passwords(lowered, text)
+    yield from find_option_passwords(lowered, text)
+    yield from find_numbers(lowered, text)
+    yield from find_cookies(lowered, text)
+    yield from find_webhooks(text)
+
+
+def _unescape(window: str) -> str:
+    """A piece of a JSON string, read: enough to look at."""
+    window = window.encode("latin-1", "replace").decode("utf-8", "replace")
+    window = compile_once(r'(?<!\\)",[ ]?"').sub("\n", window)  # a diff's lines
+    for escape, read in zip(("\\n", "\\r", "\\t", '\\"', "\\\\"), '\n\r\t"\\', strict=True):
+        window = window.replace(escape, read)
+    return compile_once(r"\\u[0-9a-f]{4}").sub(lambda code: chr(int(code[0][2:], 16)), window)
 
 
 def _find_names(raw: str, lowered: str) -> Iterator[int]:
@@ -171,16 +207,19 @@ def _find_names(raw: str, lowered: str) -> Iterator[int]:
         for match in compile_once(source).finditer(lowered):
             at, end = match.span()
             if match.lastindex == 1:
-                yield at
+                if _holds(raw, at):
+                    yield at
             # A test's verdict is the most frequent of all.
             elif not raw.startswith("PASS:", at) or _goes_on_to_the_left(raw, at):
                 named = compile_once(_NAMED).match(lowered, end)
-                if named and _names_a_value(raw, lowered, at, end, named):
+                if named and _names_a_value(raw, lowered, at, end, named) and _holds(raw, at):
                     yield at
 
 
 def _names_a_value(raw: str, lowered: str, at: int, end: int, named: re.Match[str]) -> bool:
     name = name_around(raw, at, end)
+    if name.lower() == "key":
+        return compile_once(BARE_KEY).match(lowered, end) is not None
     return names_secret(name) and (
         named.lastgroup != "blank"
         or _may_follow_blank(lowered, name, at, named.end())
@@ -198,7 +237,10 @@ def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
     """An option, netrc, the password is x, sshpass -p x, and SQL's PASSWORD 'x'."""
     if name.startswith(("-", "add-auth")) or "login" in lowered[max(0, at - 110) : at]:
         return True
-    return lowered[end : end + 16].lstrip().startswith(("is ", "-p", "'"))
+    behind = lowered[end : end + 16]
+    return behind.startswith(("  ", "\\t", "\t")) or behind.lstrip().startswith(
+        ("is ", "-p", "'", '"', "\\")
+    )
 
 
 def redact_batch(redactor: Redactor, texts: Sequence[str]) -> dict[int, str]:

@@ -64,7 +64,7 @@ _TECHNICAL = lazy_compile(
     r"|[a-z]+(?:_[a-z]+)+\d?\Z"  # a variable
 )
 _PATH = lazy_compile(r"(?=.*[A-Z])\w+(?:[./][\w\-]+)+\Z")
-_SPOKEN_LETTERS = lazy_compile(r"[A-Za-z0-9!@#$%^&*_=+~?.,:;/|()\[\]{}\-]+\Z")
+_SPOKEN_LETTERS = lazy_compile(r"[A-Za-zÀ-ÿ0-9!@#$%^&*_=+~?.,:;/|()\[\]{}\-]+\Z")
 _EMPTYISH = lazy_compile(
     r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z"
 )
@@ -101,7 +101,8 @@ _TAILS_NOT = frozenset(
     "source scope scopes count index env var variable location dir directory env_var algorithm "
     "alg strength validator validation changed updated created date at by from for usage users "
     "user username email kind mode budget window cost price rate bucket attr attribute column "
-    "exists present valid invalid missing is has set unset mount volume generator".split()
+    "exists present valid invalid missing is has set unset mount volume generator re rx color "
+    "colour width height icon image page link button form screen view strength".split()
 )
 _NOT_VALUES = frozenset(
     "str string int integer bool boolean bytes any none null nil true false undefined optional "
@@ -126,6 +127,33 @@ _DUMMY_WORDS = frozenset(
     "github gitlab slack openai anthropic google aws azure stripe npm oauth app service bot db "
     "database login super todo xxx xxxx xxxxx".split()
 )
+
+# What names in code are made of: a chain of them is an attribute, several in one word a variable.
+_CODE_WORDS = (
+    _DUMMY_WORDS
+    | _TAILS_NOT
+    | (_NOT_VALUES - {"tiger"})
+    | frozenset(
+        "get gets set sets gen generate generated random rand load loaded read make create os env "
+        "environ process config conf cfg settings params props args arg opts options self req "
+        "res request response ctx context data json math crypto uuid fs util utils helper body "
+        "event target vars system console model models view views schema types com org io net "
+        "www py js ts go rb java md txt yml yaml toml sh html sha hash hashed base encode decode "
+        "encoded encrypted salted plain hex bytes bcrypt argon current confirm confirmation change "
+        "forgot remember check verify validate compare match not to is with for if on row record "
+        "form account profile login logout signup vault node item items entry result faker "
+        "security framework management authentication authorization protected credential "
+        "credentials cred creds handler callback function method module object property".split()
+    )
+)
+# A sentence has one of these; a passphrase is of nouns and verbs.
+_SENTENCE_WORDS = frozenset(
+    "the a an is are was be to of in on for and or not no must should can cannot your you my our "
+    "this that with from at by it has have please too der die das ist und nicht le la les est "
+    "el los es un une ein eine oder bitte".split()
+)
+_INNER_SIGN = lazy_compile(r"[A-Za-z]{2}[!$%^][A-Za-z]{2}")
+_REAL_SIGN = lazy_compile(r"[!#%&*+;?^~$@{}\[\]()<>|]")
 
 
 def classify_name(name: str) -> str | None:
@@ -154,7 +182,7 @@ def _part_class(part: str, before: str) -> str | None:
         return None if before in _TOKEN_OWNERS_NOT else TOKEN
     if part == "key":
         return TOKEN if before in _KEY_OWNERS else None
-    if part == "pat" and before:
+    if part in ("pat", "tok") and before:
         return TOKEN  # a personal access token; a bare one is a pattern
     if part.endswith(_FUSED_KEY) or part in ("credential", "credentials", "apikeys"):
         return TOKEN
@@ -165,7 +193,11 @@ def _part_class(part: str, before: str) -> str | None:
 
 def is_secret(kind: str, value: str, form: str) -> bool:
     """Say whether a value that stood in this form under a name of this kind is worth hiding."""
-    if kind == PASSWORD and form in (QUOTED, ENV, FLAG, OPTION) and _APP_PASSWORD.match(value):
+    if (
+        kind == PASSWORD
+        and form in (QUOTED, ENV, FLAG, OPTION)
+        and (_APP_PASSWORD.match(value) or (form != QUOTED and _is_passphrase(value)))
+    ):
         return True
     if len(value) < 4 or _SPACE.search(value) or is_dummy(value) or value.startswith(_PUBLIC):
         return False
@@ -181,7 +213,9 @@ def is_secret(kind: str, value: str, form: str) -> bool:
         return False
     if looks_generated(value):
         return len(value) >= (6 if kind == PASSWORD else 8)
-    return form != LOOSE and kind != TOKEN and _reads_as_chosen(kind, value, form)
+    if kind == TOKEN:
+        return form == ENV and _is_made_up_word(value)
+    return form != LOOSE and _reads_as_chosen(kind, value, form)
 
 
 def _reads_as_chosen(kind: str, value: str, form: str) -> bool:
@@ -190,18 +224,31 @@ def _reads_as_chosen(kind: str, value: str, form: str) -> bool:
         return len(value) >= 6
     has_digit = _DIGIT.search(value) is not None
     has_sign = not value.replace("_", "a").replace("-", "a").replace(".", "a").isalnum()
+    if kind == SECRET:
+        return form == QUOTED and has_digit and has_sign and len(value) >= 6
     if has_digit or has_sign:
-        if kind == SECRET and not (form == QUOTED and has_digit and has_sign):
-            return False
-        return len(value) >= 6 and (has_digit or form == QUOTED)
-    if form == LINE:
-        return kind == PASSWORD and _is_made_up_word(value)
-    return kind == PASSWORD and form == QUOTED and len(value) >= 8 and value.isalnum()
+        real = _REAL_SIGN.search(value) is not None and form in (FLAG, LINE)
+        return len(value) >= 6 and (has_digit or form == QUOTED or real)
+    if form in (LINE, FLAG) and _is_made_up_word(value):
+        return True
+    return form == QUOTED and len(value) >= 8 and value.isalnum()
+
+
+def _is_passphrase(value: str) -> bool:
+    """Words that nobody would put into a sentence: "granite fox umbrella"."""
+    words = value.split(" ")
+    return (
+        1 < len(words) < 9
+        and len(value) >= 10
+        and not _is_reference(value)
+        and all(len(word) > 1 for word in words)
+        and not any(word.lower().strip(".,:!?") in _SENTENCE_WORDS | _DUMMY_WORDS for word in words)
+    )
 
 
 def _is_reference(value: str) -> bool:
     """Say whether a value names a variable, a file or a call rather than being the secret."""
-    if "${" in value or "{{" in value or "$(" in value:
+    if any(sign in value for sign in ("${", "{{", "$(", "(?:", "[A-Z", "[a-z", "[0-9")):
         return True
     return _REFERENCE.match(value) is not None
 
@@ -223,10 +270,15 @@ def _is_expression(value: str, form: str) -> bool:
         return found["inside"] is not None or not any(
             len(part) >= 6 and not _WORD_PART.match(part.replace("_", "")) for part in parts
         )
+    names_code = any(hump.lower() in _CODE_WORDS for hump in _HUMPS.findall(found["name"]))
     if found["inside"] is not None:
         # Nothing closes it, or no function has such a name.
-        return value.endswith((")", "]")) and not looks_generated(found["name"])
-    return not _DIGIT.search(found["name"]) and not looks_generated(found["name"])
+        closes = value.endswith((")", "]")) and not looks_generated(found["name"])
+        in_code = names_code or len(parts) < 2
+        return "()" in value or (in_code and (closes or found["inside"] == ""))
+    if _DIGIT.search(found["name"]) or looks_generated(found["name"]):
+        return False
+    return names_code or (form != OPTION and found["name"].islower() and value[-1] not in "!?")
 
 
 def is_scrambled(value: str) -> bool:
@@ -239,15 +291,16 @@ def is_scrambled(value: str) -> bool:
 
 
 def _is_made_up_word(value: str) -> bool:
-    """velvetHarborTiger, but no type, no variable that holds a password, no single word."""
-    humps = [hump.lower() for hump in _HUMPS.findall(value)]
+    """velvetHarborTiger or velvet-harbor-tiger-nine, but no type, no variable, no single word."""
+    words = value.split("-") if "-" in value else _HUMPS.findall(value)
+    least = 4 if "-" in value else 2 if value[0].islower() or "." in value else 3
     return (
         len(value) >= 10
         and value.isascii()
-        and value.isalpha()
-        and value[0].islower()
-        and len(humps) > 1
-        and not any(hump in _DUMMY_WORDS or hump in _TAILS_NOT for hump in humps)
+        and value.replace("-", "").replace(".", "" if not value.islower() else ".").isalpha()
+        and len(words) >= least
+        and all(len(word) > 1 for word in words)
+        and not any(word.lower() in _CODE_WORDS for word in words)
     )
 
 
@@ -276,7 +329,14 @@ def _reads_as_password(value: str) -> bool:
     digits = len(_DIGIT.findall(value))
     signs = bool(set(value.rstrip("!?")[1:]) & _SIGNS - set("-_=+()/"))
     mixed = value != value.lower() and value != value.upper() and value[1:] != value[1:].lower()
-    return digits >= 2 or (digits == 1 and (signs or mixed or len(value) >= 8)) or (signs and mixed)
+    if digits >= 2 or (digits == 1 and (signs or mixed or len(value) >= 8)):
+        return True
+    return (
+        (signs and mixed)
+        or _INNER_SIGN.search(value) is not None
+        or _is_made_up_word(value)
+        or (value.isalpha() and is_scrambled(value))
+    )
 
 
 def is_dummy(value: str) -> bool:

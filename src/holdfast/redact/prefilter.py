@@ -7,12 +7,11 @@ Must not: import anything but the anchors.
 
 from __future__ import annotations
 
+from holdfast.redact.commands import COMMAND_WORDS, HANDED_ON, OPTIONS
 from holdfast.redact.secret_patterns import (
     BULK_TAIL,
-    FOREIGN_SCRIPTS,
+    FOREIGN,
     JWT_ANCHOR,
-    LONG_OPTIONS,
-    OPTION_LETTERS,
     PEM_ANCHOR,
     PHRASES,
     SAS_ANCHORS,
@@ -34,6 +33,15 @@ for _literal in sorted(
     # "sk-" answers for "sk-ant-" too: an anchor that begins with another need not be looked for.
     if not _LITERALS or not _literal.startswith(_LITERALS[-1]):
         _LITERALS.append(_literal)
+
+_PHRASES = (
+    *PHRASES,
+    *(word for word in FOREIGN if word.isascii()),
+    *(word for word in COMMAND_WORDS if word not in HANDED_ON and "passw" not in word),
+)
+_FOREIGN_SCRIPTS = tuple(word for word in FOREIGN if not word.isascii())
+_LONG_OPTIONS = tuple({option[2:] for option, _, _ in OPTIONS if option.startswith("--")})
+_OPTION_LETTERS = frozenset(option[1] for option, _, _ in OPTIONS)
 
 # How far behind and ahead of a name its value can be announced, and how long the part of a URL
 # before the host can be. The engine's own limits are smaller.
@@ -68,10 +76,13 @@ def suspicious(text: str) -> bool:
     if any(_has(text, sign, announces) for sign, announces in _SIGNS) or _has_fields(text):
         return True
     lowered = ascii_lower(text)
-    if not text.isascii() and any(word in lowered for word in FOREIGN_SCRIPTS):
+    if not text.isascii() and any(word in lowered for word in _FOREIGN_SCRIPTS):
         return True
-    return any(phrase in lowered for phrase in PHRASES) or any(
-        _has(lowered, word, _announces_value) for word in WORDS
+    return (
+        any(phrase in lowered for phrase in _PHRASES)
+        or any(_has(lowered, word, _announces_value) for word in WORDS)
+        or any(_has(lowered, word, _hands_on) for word in HANDED_ON)
+        or _has(lowered, "pin", _may_be_number)
     )
 
 
@@ -93,8 +104,8 @@ def _may_be_token(text: str, end: int, _: str) -> bool:
 def _is_option(text: str, end: int, _: str) -> bool:
     letter = text[end : end + 1]
     if letter == "-":
-        return text.startswith(LONG_OPTIONS, end + 1)
-    return bool(letter) and letter in OPTION_LETTERS
+        return text.startswith(_LONG_OPTIONS, end + 1)
+    return bool(letter) and letter in _OPTION_LETTERS
 
 
 def _is_told(text: str, end: int, _: str) -> bool:
@@ -127,6 +138,16 @@ _SIGNS = (
 def _has_fields(text: str) -> bool:
     """host:port:database:user:password"""
     return text.count(":") >= 4 and any(word.count(":") >= 4 for word in text.split())
+
+
+def _may_be_number(lowered: str, end: int, _: str) -> bool:
+    ahead = lowered[end : end + 60]
+    return not lowered[end - 4 : end - 3].isalpha() and any(map(str.isdigit, ahead))
+
+
+def _hands_on(lowered: str, end: int, word: str) -> bool:
+    ahead = lowered[end : end + 3 * _AHEAD]
+    return word == "<<<" or "|" in ahead or ">" in ahead
 
 
 def _announces_value(lowered: str, end: int, word: str) -> bool:

@@ -17,10 +17,10 @@ from holdfast.redact.assignments import find_assignments, find_headers
 from holdfast.redact.passwords import (
     find_cookies,
     find_manifest_secrets,
+    find_numbers,
     find_option_passwords,
     find_pgpass,
     find_prose_passwords,
-    find_seed_phrases,
 )
 from holdfast.redact.prefilter import ascii_lower, suspicious
 from holdfast.redact.private_keys import find_private_keys, find_putty_keys, find_web_keys
@@ -157,7 +157,7 @@ def _find_built_in(text: str) -> list[Span]:
         *find_pgpass(text),
         *find_cookies(lowered, text),
         *find_manifest_secrets(lowered, text),
-        *find_seed_phrases(lowered, text),
+        *find_numbers(lowered, text),
         *find_prose_passwords(lowered, text),
     ]
 

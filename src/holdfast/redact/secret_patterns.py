@@ -185,6 +185,8 @@ _VENDORS: tuple[tuple[str, str, str], ...] = (
     ("devin-key", "apk_", r"(?:user_)?[A-Za-z0-9+/]{80,180}={0,2}"),
     ("openrouter-key", "sk-or-", r"v\d{1,5}-[A-Za-z0-9]{20,128}"),
     ("sendgrid-key", "SG.", r"[A-Za-z0-9_\-=.]{66}(?![A-Za-z0-9_\-])"),
+    # The id of an account, and its token beside it.
+    ("twilio-token", "AC", r"[0-9a-f]{32}[\"'`:, |\\]{1,8}[0-9a-f]{32}(?![0-9a-f])"),
     # A bot id precedes it; the engine takes that into the match.
     ("telegram-token", ":AA", r"[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])"),
     # Prefixes that say whose it is by themselves.
@@ -265,7 +267,7 @@ WORDS: tuple[str, ...] = (
     "pass",
     "pw",
     "secret",
-    "token",
+    "tok",
     "key",
     "credential",
     "auth",
@@ -284,70 +286,19 @@ FOREIGN: tuple[str, ...] = (
     *("รหัสผ่าน", "palavra-passe", "chiave api", "chave de api", "clé api", "ключ api"),
     *("klucz api", "api-nyckel", "api-sleutel", "api anahtarı", "apiキー", "api 키", "密钥"),
 )
-COMMANDS: tuple[str, ...] = (
-    *("sqlplus ", "rdp /", "kinit", "rclone obscure", "convertto-securestring", "gcloud secrets"),
-    *("<<<", "net use", "input_pw", "secrets/", "masterauth"),
-    *("@tcp(", "cargo login", "http-basic", "kv put", "rclone config", "alias set", "bw login"),
-    *("expdp", "sonar.login", "github-oauth", "vault_pass", "cryptsetup", "secret-tool"),
-    *("keepassxc", '"assword'),
+# Words or codes follow that are a secret by themselves.
+NUMBER_WORDS: tuple[str, ...] = (
+    *("mnemonic", "seed phrase", "seed_phrase", "recovery phrase", "secret phrase"),
+    *("backup phrase", "seed words", "recovery code", "backup code", "scratch code"),
 )
-
 # Looked for in lower-cased text: a command, a header or a sentence says that a secret follows.
 PHRASES: tuple[str, ...] = (
-    *(word for word in FOREIGN if word.isascii()),
-    *COMMANDS,
-    "bearer ",
-    "basic ",
-    "identified by",
-    "passw",
-    "passphrase",
-    "passcode",
-    "pass is",
-    "credentials",
-    "creds",
-    "cookie",
-    "kty",
-    "private-lines",
-    "private-mac",
-    "private-hash",
-    "admin:",
-    "root:",
-    "rabbitmqctl",
-    "requirepass",
-    "de passe",
-    ":thin:",
-    "auth=(",
-    "auth(",
-    *(".login(", "connect(", "connection(", "basic(", "new pdo(", "psk", "mysqli(", "fernet("),
-    *("crypt(", "crypt.hash", "jwt.encode(", "jwt.sign(", "hmac(", "wifi.begin(", "credential]::"),
-    "with-token",
+    *("bearer ", "basic ", "passw", "passphrase", "passcode", "pass is", "credentials", "creds"),
+    *("cookie", "kty", "private-lines", "private-mac", "private-hash", "admin:", "root:"),
+    *("de passe", "psk", "kind: secret", "vault_pass", *NUMBER_WORDS),
     "-us",  # a data centre of Mailchimp, behind its key
-    "secret put",
-    "kind: secret",
-    "mnemonic",
-    "seed phrase",
-    "seed_phrase",
-    "sudo -s ",
     # Terminal codes, which may stand inside anything.
-    "\x1b",
-    "u001b",
-    "x1b[",
-    "33[",
-    "\\e[",
-)
-FOREIGN_SCRIPTS = tuple(word for word in FOREIGN if not word.isascii())
-# One of these after a space and a dash may be an option that takes a password.
-OPTION_LETTERS = "pPawsUNkubhtAX"
-LONG_OPTIONS = (
-    "value",
-    "body",
-    "user",
-    "proxy-user",
-    "auth",
-    "creds",
-    "src-creds",
-    "dest-creds",
-    "password-stdin",
+    *("\x1b", "u001b", "x1b[", "33[", "\\e["),
 )
 # A password told in a sentence has one of these, or a letter in the wrong case.
 TELLING_SIGNS = "0123456789!@#$%^&*~?"

@@ -17,6 +17,9 @@ _CODES = (
 )
 # A colour that is still escaped: JSON inside JSON, or a script that prints in colours.
 _ESCAPED = r"\\(?:u001[bB]|x1[bB]|0?33|e)\[[0-9;]{0,20}m"
+# The same as it lies in a file, where the escape may be escaped again; and where one begins.
+ESCAPED_CODE = r"(?:\x1b|\\{1,9}(?:u001[bB]|x1[bB]|0?33|e))\[[0-9;?]{0,20}[A-Za-z]"
+CODE_IN_FILE = r"\[(?:(?<=1[bB]\[)|(?<=33\[)|(?<=\\e\[)|(?<=\x1b\[))(?=[0-9;?]{0,20}[A-Za-z])"
 
 
 def strip_codes(text: str) -> str:
