@@ -169,6 +169,10 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         return _read_next_line(below, kind)
     if head["cell"]:
         return _read_cell(text, head.end(), kind)
+    if head["tag"]:
+        value = text[head.end() : text.index("</", head.end())]
+        found = LABEL_OPEN not in value and is_secret(kind, value, LINE)
+        return (head.end(), head.end() + len(value), _LABELS[kind]) if found else None
     return _read_value(text, start, head, name, kind)
 
 
@@ -202,7 +206,15 @@ def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: s
             form = _form_in_quotes(text, start, head, name, kind, value)
             if LABEL_OPEN in value or not is_secret(kind, value, form):
                 return None
-            if made and made[0][-1] == "(" and not is_scrambled(value):
+            called = made and made[0][-1] == "(" and not is_scrambled(value)
+            if (
+                made
+                and called
+                and (
+                    compile_once(_LOOKS_UP).search(made[0])
+                    or not is_secret(PASSWORD, value, SPOKEN)
+                )
+            ):
                 return None  # mostly what a value is called elsewhere
             return value_at, end, _LABELS[kind]
     # As Windows and connection strings have them: /password:X, ;Password=X
@@ -218,7 +230,7 @@ def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: s
 
 # A query, a connection string, an option's argument, pairs side by side: code stands in none.
 _BEFORE_DATA = (
-    r"(?:[?&;]|(?:\A|\s)--?\w[\w\-]{0,24}[ =]\\{0,3}[\"']?"
+    r"(?:[?&;]|/:|(?:\A|\s)--?\w[\w\-]{0,24}[ =]\\{0,3}[\"']?"
     r"|(?:\A|[\s\"'(])[\w.\-]{1,40}=(?:[^\s()\"']{1,60}[ ]|[^\s()\"',]{1,60},))\Z"
 )
 _BEHIND_DATA = r"[^\s()\"',;]{4,100}(?:[ ][\w.]{1,30}=(?![= ])|&[\w.]{1,40}=)"
@@ -237,6 +249,7 @@ _MADE = (
     r"|(?:new )?[A-Za-z_][A-Za-z0-9_.:]{0,40}\((?=[fbru]?\\{0,7}[\"'`][^\s\"'`]{8,200}"
     r"\\{0,7}[\"'`]\))"
 )
+_LOOKS_UP = r"(?i)get|find|load|read|fetch|item|param|env|key|require"
 # The second word of such a call is the value: what is typed, or where the environment has none.
 _TAKES_TWO = (
     r"(?:(?:fill|type|send_keys)\(\\{0,7}[\"'`][#.\[]?"
@@ -258,7 +271,7 @@ def _form_in_quotes(
         and compile_once(_TAKES_TWO).search(text, max(0, start - 24), start + 1) is None
     ):
         return QUOTED if mixes_signs(value) else FLAG if kind == PASSWORD else LOOSE
-    if head["blank"] and name.islower():
+    if head["blank"] and not name.isupper():
         return FLAG
     return _quoted_form(name, kind)
 
@@ -404,7 +417,7 @@ def _is_config_line(text: str, start: int, value_at: int, value: str) -> bool:
     if indent.strip(" \t>+|-→:0123456789"):
         return False
     if not text[start:value_at].rstrip().endswith(":") and (
-        indent[:2] == "  " or (value.isalpha() and text[value_at - 1] != "=")
+        value.isalpha() and text[value_at - 1] != "="
     ):
         return False
     above = next((line.rstrip() for line in reversed(lines) if line.strip()), "")
@@ -428,12 +441,10 @@ def _bare_form(head: dict[str, str | None], name: str, is_flag: bool, slashed: b
     if slashed and head["op"] in ("=", ":"):
         return FLAG
     if head["sshpass"] is not None or head["blank"]:
-        return PLAIN
+        return FLAG
     tight = head["op"] in ("=", "==") and not head["gap"] and not head["space"]
     if tight and name.isupper() and not head["closed"]:
         return ENV
-    if head["tag"]:
-        return LINE
     if tight or head["op"] in (":", "：") or head["is"]:
         return PLAIN
     if head["member"] or head["plist"]:
@@ -461,7 +472,7 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
         return True  # use the token X
     is_quoted = compile_once(_QUOTE).match(text, value_at) is not None
     if is_quoted and (
-        name.lower() in ("psk", "password", "passwd", "passphrase")
+        classify_name(name) == PASSWORD
         or text[start - 1 : start] == ":"
         or compile_once(r"(?:#define |\bset\()\Z").search(text, max(0, start - 8), start)
     ):

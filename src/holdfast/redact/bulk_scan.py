@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
 from holdfast.redact.assignments import (
@@ -25,7 +26,7 @@ from holdfast.redact.assignments import (
     sets_value,
     start_of_name,
 )
-from holdfast.redact.commands import COMMAND_WORDS
+from holdfast.redact.commands import COMMAND_WORDS, HANDED_ON
 from holdfast.redact.passwords import (
     OPTION_HIT,
     PGPASS_HIT,
@@ -33,11 +34,11 @@ from holdfast.redact.passwords import (
     find_numbers,
     find_option_passwords,
     find_prose_passwords,
+    hands_on,
     may_be_option,
-    read_command_word,
 )
 from holdfast.redact.prefilter import ascii_lower
-from holdfast.redact.secret_patterns import FOREIGN, JWK_ANCHOR, NUMBER_WORDS
+from holdfast.redact.secret_patterns import FOREIGN, NUMBER_WORDS
 from holdfast.redact.terminal_codes import CODE_IN_FILE, ESCAPED_CODE
 from holdfast.redact.token_shapes import (
     MAILCHIMP,
@@ -108,10 +109,11 @@ _WORDS = (
 # Each "passw" and "passo" is looked at.
 _SEARCH = WordSearch(
     word.encode().decode("latin-1")
-    for word in (*FOREIGN, *NUMBER_WORDS, *COMMAND_WORDS, JWK_ANCHOR, "kind: secret")
+    for word in (*FOREIGN, *NUMBER_WORDS, *COMMAND_WORDS)
     if "passw" not in word and "passo" not in word
 )
-_OF_COMMANDS = frozenset(COMMAND_WORDS)
+# Behind these a secret may stand too far away for a look around.
+_FAR = r"k(?:(?<=\bk)ty(?=[\\\"'])|ind: secret)"
 _ESCAPED_WORDS = r"\\u(?:{})".format(
     "|".join(
         re.escape(json.dumps(word).strip('"').lower().partition("\\u")[2])
@@ -140,14 +142,18 @@ def _find_plain(raw: str, lowered: str) -> Iterator[int]:
         for match in compile_once(source).finditer(raw):
             if not match.lastindex or may_be_option(raw, match.start(), match.group()):
                 yield match.start()
-    for source in _PHRASES:
-        for match in compile_once(source).finditer(lowered):
-            if _holds(raw, match.start()):
-                yield match.start()
-    for match in compile_once(_ESCAPED_WORDS).finditer(lowered):
+    for match in compile_once(_FAR).finditer(lowered):
         yield match.start()
+    yield from _that_hold(raw, sorted(_list_words(raw, lowered)))
+
+
+def _list_words(raw: str, lowered: str) -> Iterator[int]:
+    """Where a word stands that announces something near to it."""
+    for source in (*_PHRASES, _ESCAPED_WORDS):
+        for match in compile_once(source).finditer(lowered):
+            yield match.start()
     for at, word in _SEARCH.hits(lowered):
-        if word not in _OF_COMMANDS or _holds(raw, at, word):
+        if word[-1] != " " or word not in HANDED_ON or hands_on(lowered, at + len(word)):
             yield at
     yield from _find_names(raw, lowered)
 
@@ -165,21 +171,21 @@ def _find_coloured(raw: str) -> Iterator[int]:
             yield at
 
 
-# How far around a word a finder looks.
+# How far around a word a finder looks, and how much it may look at for several of them.
 _BEHIND = 200
 _AHEAD = 700
+_TOGETHER = 2_000
 
 
-def _holds(raw: str, at: int, word: str = "") -> bool:
-    """Whether a finder finds something around: in the text as it lies in the file, or read."""
-    before, behind = raw[max(0, at - _BEHIND) : at], raw[at : at + _AHEAD]
-    for read in (str, _unescape):
-        at, text = len(read(before)), read(before) + read(behind)
-        lowered = ascii_lower(text)
-        found = read_command_word(lowered, text, at, word) if word else _find_near(lowered, text)
-        if any(True for _ in found):
-            return True
-    return False
+def _that_hold(raw: str, hits: Sequence[int]) -> Iterator[int]:
+    """Those around which a finder finds something: in the text as it lies there, or as it reads."""
+    index = 0
+    while index < len(hits):
+        end = bisect_left(hits, hits[index] + _TOGETHER, index)
+        window = raw[max(0, hits[index] - _BEHIND) : hits[end - 1] + _AHEAD]
+        if any(any(_find_near(ascii_lower(text), text)) for text in {window, _unescape(window)}):
+            yield from hits[index:end]
+        index = end
 
 
 def _find_near(lowered: str, text: str) -> Iterator[Span]:
@@ -207,12 +213,11 @@ def _find_names(raw: str, lowered: str) -> Iterator[int]:
         for match in compile_once(source).finditer(lowered):
             at, end = match.span()
             if match.lastindex == 1:
-                if _holds(raw, at):
-                    yield at
+                yield at
             # A test's verdict is the most frequent of all.
             elif not raw.startswith("PASS:", at) or _goes_on_to_the_left(raw, at):
                 named = compile_once(_NAMED).match(lowered, end)
-                if named and _names_a_value(raw, lowered, at, end, named) and _holds(raw, at):
+                if named and _names_a_value(raw, lowered, at, end, named):
                     yield at
 
 

@@ -139,6 +139,14 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
         for word in ("input_pw", "user_pw", "owner_pw", "masterauth", "operator unseal")
     ),
     *((word, _THEN) for word in ("admin-password", "rootpw --plaintext", "cargo login")),
+    *((word, r"[ ]+[\w.@\-]{1,60}" + _THEN) for word in ("user:password", "resetpassword")),
+    ("rootpw", r"[ ]+(?P<told>[^\s\"'\\\-][^\s\"'\\]{5,100})"),
+    ("sp_addlogin", r"[ ]+\S{1,80},[ ]*N?" + _LITERAL),
+    (
+        "variable ",
+        r"\\*\"[\w\-]{0,40}(?:pass|secret|token|key)[\w\-]{0,20}\\*\"[ ]?\{[^}]{0,300}?"
+        r"\bdefault\s{0,9}=\s{0,9}" + _LITERAL,
+    ),
     ("vault login", r"[ ]+(?!-)(?:token=)?(?P<told>[^\s\"'\\]{8,200})"),
     ("pypi-token.", r"\S{1,40}" + _THEN),
     ("heroku auth:token", r"\n" + QUOTED),
@@ -146,18 +154,19 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
     *(
         (call, _AFTER_USER % "1,2")
         for call in (
-            *("login(", "connect(", "connection(", "basic(", "new pdo(", "mysqli("),
-            *("authentication(", "andpassword(", "set_password(", "wifi.begin("),
+            *("login(", "connect(", "connection(", "basic(", "new pdo(", "mysqli(", " ftp("),
+            *("authentication(", "andpassword(", "set_password(", "wifi.begin(", "sequelize("),
+            *("create_user(", "create_superuser("),
         )
     ),
-    *((call, _AFTER_USER % "1") for call in ("credential(", "credential]::new(")),
+    *((call, _AFTER_USER % "1") for call in ("credential(", "credentials(", "credential]::new(")),
     # What a token is signed and a text is hashed or encrypted with, where it is written out.
     *((call, _DRAWN) for call in ("fernet(", "crypt(", "crypt.hash(", "hashpw(", "hashsync(")),
     *(
         (call, r"[^()\n]{1,80}?,[ ]?" + _DRAWN)
         for call in ("jwt.encode(", "jwt.sign(", "hmac(", "_encrypt(", "_decrypt(")
     ),
-    ("password", r"\\*[\"']\]\\*[\"'],[ ]?" + _LITERAL),
+    ("password", r"\\*[\"']?\]\\*[\"'],[ ]?" + _LITERAL),
     # expect "password:" and what is sent then
     (
         "assword:",
@@ -176,7 +185,10 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
 )
 
 # What is typed into a field that is called like a password: Selenium, Playwright, Cypress.
-TYPED = (".fill(", ".type(", "send_keys(", "sendkeys(", "press_sequentially(", ".setvalue(")
+TYPED: tuple[str, ...] = (
+    *(".fill(", ".type(", "send_keys(", "sendkeys(", "press_sequentially(", ".setvalue("),
+    *("typetext(", ", with: "),
+)
 FIELD = (
     r"(?:pass(?:w|phrase|code)|[\"'#=.]pass\b|pwd|kennwort|contrase|senha|secret|parol|has[lł]o"
     r"|mot de passe|wachtwoord|salasana|token|密码|パスワード|비밀번호)[^\n;]{0,80}\Z"

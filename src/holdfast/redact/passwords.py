@@ -87,6 +87,12 @@ def read_command_word(lowered: str, text: str, at: int, word: str) -> Iterator[S
         yield from _judge_option(compile_once(_DSN).search(text, max(0, at - 180), at))
 
 
+def hands_on(lowered: str, at: int) -> bool:
+    """Whether what is printed here goes to something that takes a secret: a quick look."""
+    to = compile_once(r"[^|>]{1,300}[|>]([^|;]{0,120})").match(lowered, at)
+    return to is not None and compile_once(TAKES_A_SECRET).search(to[1]) is not None
+
+
 def _handed_on(lowered: str, text: str, at: int, end: int) -> Iterator[Span]:
     if lowered[at] == "<":
         line = lowered[max(lowered.rfind("\n", max(0, at - 160), at), at - 160, 0) : at]
@@ -277,7 +283,7 @@ _AHEAD = (
     + r"(?:[ ]?[(,][^().\n]{0,40}[),]?)?"
     + rf"(?:(?:[ ](?:for|of|on|in|at|from|to|de|del|della|du|des){_THING}{{1,6}}?)?"
     + r"(?P<said>[ ](?:is|ist|est|è|was|be|to|as|=|->|=>|→|now|has been|will be|should be|must be"
-    r"|became)|'s"
+    r"|became|(?:re)?set to|changed to)|'s"
     r"|[ ]?[:=]|,? (?:type|enter|use|try))"
     r"(?:[ ](?:now|still|set|changed|reset|just|again|to|is|be)){0,3}[:=]?"
     rf"|[ ](?:for|of|on|to){_THING}{{1,4}}?[:=]|(?=[ ]))"
@@ -394,7 +400,9 @@ def _judge_prose(text: str, match: "re.Match[str] | None") -> Iterator[Span]:
     start, end = match.span("value")
     value = text[start:end].rstrip(_CLOSING)
     if match.groupdict().get("said", "") is None and value.isalpha():
-        return
+        before = text[max(0, match.start() - 8) : match.start()].lower()
+        if not before.endswith(("use ", "with ", "try ", "using ", "the ", "mit ", "avec ")):
+            return
     if is_secret(PASSWORD, value, SPOKEN):
         # What closes a sentence may as well close a password.
         whole = text[start:end].rstrip(".,:;)>]}|*”’")

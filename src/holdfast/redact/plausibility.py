@@ -59,7 +59,7 @@ _TECHNICAL = lazy_compile(
     r"|length|at|least)[-_.#]?\d{1,5}(?:url|sum|mb4|id?)?(?:[-_./][a-z]+)*\Z"
     r"|v?\d+(?:[.,:/\-]\d+)*(?:[a-z]{1,9}|-[a-z]+|%)?\Z"  # 12, 1.2.3, 24h, 8-char, 2026-01-05
     r"|[^@\s]+@[\w\-]+(?:\.[\w\-]+)+\Z"  # an address
-    r"|[\w.\-]+\.[a-z]{1,5}(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
+    r"|[\w.\-]+\.(?-i:[a-z]{1,5})(?::\d+)*\Z|[\w.\-]+:\d+\Z"  # a file, a host, a place in a file
     r"|\w+(?:/[\w.\-]+)+\Z"  # a path
     r"|[a-z]+(?:_[a-z]+)+\d?\Z"  # a variable
 )
