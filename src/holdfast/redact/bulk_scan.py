@@ -202,6 +202,7 @@ def _unescape(window: str) -> str:
     """A piece of a JSON string, read: enough to look at."""
     window = window.encode("latin-1", "replace").decode("utf-8", "replace")
     window = compile_once(r'(?<!\\)",[ ]?"').sub("\n", window)  # a diff's lines
+    window = compile_once(r'(?<!\\)"').sub("\n---\n", window)
     for escape, read in zip(("\\n", "\\r", "\\t", '\\"', "\\\\"), '\n\r\t"\\', strict=True):
         window = window.replace(escape, read)
     return compile_once(r"\\u[0-9a-f]{4}").sub(lambda code: chr(int(code[0][2:], 16)), window)
