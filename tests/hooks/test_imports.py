@@ -37,7 +37,7 @@ FAST_FILES = {
     "holdfast.system",
 }
 # A prompt is written to the disk, so it is looked through for secrets first.
-PREFILTER = {"holdfast.redact.prefilter", "holdfast.redact.secret_patterns"}
+PREFILTER = {f"holdfast.redact.{name}" for name in ("commands", "prefilter", "secret_patterns")}
 # Beyond what a bare interpreter has: `os` with its parts, the C parts of time, json and signal,
 # and a checksum.
 STANDARD_LIBRARY = {
