@@ -88,10 +88,9 @@ def prune_by_size(
 ) -> PruneResult:
     """By size: the oldest sessions go until the rest is at most `limit` bytes.
 
-    Pinned ones, those not yet synced and the latest one stay, whatever their size.
+    Those not yet synced and the latest one stay, whatever their size.
     """
     waiting = _list_unsynced(data)
-    held = {*store.pinned_sessions(), *waiting}
     kept = []
     oldest_first = sorted(
         store.sessions(limit=MAX_SESSIONS), key=lambda one: max(one.started, one.updated, one.ended)
@@ -102,8 +101,8 @@ def prune_by_size(
     for session in oldest_first[:-1]:
         if total <= limit:
             break
-        if session.id in held:
-            kept += [session.id] if session.id in waiting else []
+        if session.id in waiting:
+            kept.append(session.id)
             continue
         total -= sizes.get(session.id, 0)
         gone.append(session)

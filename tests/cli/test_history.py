@@ -175,23 +175,6 @@ def test_pruning_by_size_drops_the_oldest_first(
     assert not (home / "data" / "sessions" / "old").exists()
 
 
-def test_a_pinned_session_stays(holdfast: Call, transcript: Path, home: Path) -> None:
-    with_age(home, "2020-01-01T00:00:00Z")
-    assert json.loads(holdfast("session", "prune", "--pin", "old", "--json").out) == {
-        "pinned": ["old"]
-    }
-    for limit in (["--days", "1"], ["--max-size", "1"]):
-        for dry in ([], ["--dry-run"]):
-            assert (
-                json.loads(holdfast("session", "prune", *limit, *dry, "--json").out)["sessions"]
-                == []
-            )
-    assert "none" in holdfast("session", "prune", "--unpin", "old").out
-    assert json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)[
-        "sessions"
-    ] == ["old"]
-
-
 def test_prune_asks_for_an_age_or_a_size(holdfast: Call) -> None:
     for options in ([], ["--keep", "1"]):
         ended = holdfast("session", "prune", *options)

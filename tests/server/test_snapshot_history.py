@@ -285,23 +285,20 @@ def test_old_snapshots_are_pruned_kept_and_posted_ones(
     monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path))
     for second in range(8):
         keep(service, told(), f"tokens:{second}", second)
-    keep(service, told(), "end", 30, "pinned")
     with service.app_state.backend.scoped_store(None) as scoped_store:
         scoped_store.store.save(
             SavedState(
                 Session("session-a", updated="2999-01-01T00:00:00Z"), (0, 5000), {"a": 1}, {}
             )
         )
-        scoped_store.store.pin("pinned")
     with service.app_state.backend.records.transaction(None) as transaction:
-        for name, created in (("session-a", OLD), ("pinned", OLD), ("session-a", NEW)):
+        for name, created in (("session-a", OLD), ("session-a", NEW)):
             document = {"context_summary": f"of {created}"}
-            project = "/srv/app" if name == "session-a" else "/srv/pinned"
             contexts.CONTEXTS.add(
                 transaction,
                 contexts.AgentContext(
                     id=f"{name}-{created}",
-                    project=project,
+                    project="/srv/app",
                     session=name,
                     agent=name,
                     kind=contexts.SNAPSHOT_KIND,
@@ -315,12 +312,11 @@ def test_old_snapshots_are_pruned_kept_and_posted_ones(
     assert foreseen.exit_code == 0, foreseen.output
     would = json.loads(foreseen.output)["dropped"]
     assert (would["checkpoints"], would["contexts"], would["sessions"]) == (5, 1, 0)
-    assert len(history(service, agent_type="compact-snapshot")) == 12
+    assert len(history(service, agent_type="compact-snapshot")) == 10
     done = CliRunner().invoke(db, [*words, "--yes"])
     assert json.loads(done.output)["dropped"] == would
     left = history(service, agent_type="compact-snapshot")
     assert sorted((one["origin"], one["session_id"]) for one in left) == [
-        *[("observed", "pinned")],
         *[("observed", "session-a")] * 3,
-        *[("posted", "pinned"), ("posted", "session-a")],
+        *[("posted", "session-a")],
     ]

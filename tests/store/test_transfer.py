@@ -53,7 +53,6 @@ def fill(store: Store) -> None:
         store.record_delivery(Delivery(name, 0, "brief", "hook", LATEST, "text"))
         store.archive(name, 0, 0, 10, b"0123456789", EARLY)
         store.archive(name, 0, 5, 20, b"rewritten", LATER)
-    store.pin("session-1")
     store.end_session("session-2", LATEST)
     store.record_compaction(Compaction("only-heard-of", 0, LATER, "manual"))
 
@@ -93,7 +92,6 @@ def test_what_a_store_answers_is_the_same_after_a_move(url: str, tmp_path: Path)
         copy_sessions(source, target)
     with closing(PostgresStore(url)) as one, closing(SqliteStore(path)) as other:
         assert one.sessions() == other.sessions()
-        assert one.pinned_sessions() == other.pinned_sessions() == ["session-1"]
         assert sorted(one.compactions(), key=str) == sorted(other.compactions(), key=str)
         assert one.deliveries() == other.deliveries()
         for session in one.sessions():

@@ -169,9 +169,9 @@ def _prune_database(
     store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
 ) -> tuple[dict[str, int], bool]:
     """What went or would go, and whether more is left for the next run."""
-    pinned, held = list(store.pinned_sessions()), _list_unsynced(database)
+    held = _list_unsynced(database)
     dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
-    posted = prune_server_data(database, before, pinned, dry_run=dry_run)
+    posted = prune_server_data(database, before, dry_run=dry_run)
     return {**dropped, **(posted.counts if posted else {})}, posted is not None and posted.has_more
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,8 +37,6 @@ def prune(
     days: output.OptionalCount = None,
     keep: output.OptionalCount = None,
     max_size: output.OptionalCount = None,
-    pin: str = "",
-    unpin: str = "",
     dry_run: output.DryRunOption = False,
     yes: output.YesOption = False,
     as_json: output.JsonOption = False,
@@ -46,22 +44,17 @@ def prune(
     """Delete old sessions, checkpoints, notes and handoffs.
 
     Also old data of your own server: snapshots, actions, delivered or expired messages, the audit
-    log. Keeps pinned sessions and those not yet synced to the team server. Shows what would be
-    deleted and asks for confirmation.
+    log. Keeps sessions not yet synced to the team server. Shows what would be deleted and asks for
+    confirmation.
 
     --days N: Delete sessions inactive for this many days. Default: setting retention_days.
     --keep N: With --days: latest checkpoints to keep per session, however old. Default: setting
         retention_checkpoints.
     --max-size MB: Delete the oldest sessions until the rest fits. Default: setting
         retention_megabytes.
-    --pin SESSION: Never prune this session.
-    --unpin SESSION: Allow pruning it again.
 
     Example: `holdfast session prune --days 90 --dry-run`
     """
-    if pin or unpin:
-        _pin_sessions(pin, unpin, as_json)
-        return
     chosen = load_settings(os.environ, data_dir(), os.getcwd())
     days = chosen.number("retention_days") if days is None else days
     keep = chosen.number("retention_checkpoints") if keep is None else keep
@@ -91,9 +84,9 @@ def _prune(
     """What went or would go, and whether more is left for the next run."""
     data, done, more = data_dir(), [], False
     if days:
-        moment, pinned = format_days_ago(days), list(store.pinned_sessions())
+        moment = format_days_ago(days)
         done.append(retention.prune_by_age(store, data, before=moment, keep=keep, dry_run=dry_run))
-        posted = prune_server_data(store.path, moment, pinned, dry_run=dry_run)
+        posted = prune_server_data(store.path, moment, dry_run=dry_run)
         if posted is not None:
             done.append(retention.PruneResult(posted.counts, ()))
             more = posted.has_more
@@ -103,18 +96,6 @@ def _prune(
         most = megabytes * 1_000_000
         done.append(retention.prune_by_size(store, data, left, most, dry_run=dry_run))
     return done, more
-
-
-def _pin_sessions(pin: str, unpin: str, as_json: bool) -> None:
-    with open_user_store() as store:
-        for name, held in ((pin, True), (unpin, False)):
-            if name:
-                store.pin(find_session(store, name).id, held)
-        pinned = sorted(store.pinned_sessions())
-    if as_json:
-        output.print_json({"pinned": pinned})
-    else:
-        Screen().verbatim("Pinned: " + (", ".join(one[:8] for one in pinned) or "none"))
 
 
 def _print_pruned(
@@ -153,9 +134,7 @@ def _print_pruned(
         out.say(f"{output.format_bytes(before)} before, {output.format_bytes(after)} now.")
 
 
-def prune_server_data(
-    database: str, before: str, held: Sequence[str], *, dry_run: bool
-) -> ServerPruneResult | None:
+def prune_server_data(database: str, before: str, *, dry_run: bool) -> ServerPruneResult | None:
     """What was posted to the service; None where none ever ran."""
     where = database if is_postgres_url(database) else sqlite_path(database)
     if not is_postgres_url(database) and not os.path.exists(records_path(where)):
@@ -164,7 +143,7 @@ def prune_server_data(
     from holdfast.server.records.maintenance import prune_records
 
     with closing(open_backend(ServerSettings(database=where))) as backend:
-        return prune_records(backend.records, before, format_now(), held, dry_run=dry_run)
+        return prune_records(backend.records, before, format_now(), dry_run=dry_run)
 
 
 def format_dropped(dropped: Mapping[str, int], dry_run: bool) -> str:

@@ -88,17 +88,16 @@ def find_first_gap(run: Statements, session_id: str, generation: int) -> int:
     return reached
 
 
-def list_sizes(run: Statements) -> list[tuple[Owner, str, int, bool]]:
-    """(owner, session, bytes, whether it is pinned), the session without news longest first."""
+def list_sizes(run: Statements) -> list[tuple[Owner, str, int]]:
+    """(owner, session, bytes), the session without news longest first."""
     owner = ", ".join(run.owner_values)
     rows = run.query(
-        f"SELECT {owner}, s.id, s.pinned, sum(length(a.rows)) FROM archives a"
+        f"SELECT {owner}, s.id, sum(length(a.rows)) FROM archives a"
         f" JOIN sessions s ON {run.session_join.format('a')}"
-        f" GROUP BY {owner}, s.id, s.pinned ORDER BY max(a.time)"
+        f" GROUP BY {owner}, s.id ORDER BY max(a.time)"
     )
     return [
-        (dict(zip(run.owner_columns, row, strict=False)), row[-3], int(row[-1]), bool(row[-2]))
-        for row in rows
+        (dict(zip(run.owner_columns, row, strict=False)), row[-2], int(row[-1])) for row in rows
     ]
 
 

@@ -218,7 +218,7 @@ def list_old_checkpoints(
     rows = run.query(
         "SELECT id, session_id FROM (SELECT c.id, s.id AS session_id, c.time, row_number() OVER"
         f" (PARTITION BY {each} ORDER BY c.time DESC, c.id DESC) AS rank FROM checkpoints c"
-        f" JOIN sessions s ON {run.session_join.format('c')} WHERE NOT s.pinned) AS ranked"
+        f" JOIN sessions s ON {run.session_join.format('c')}) AS ranked"
         " WHERE rank > :keep AND time < :before",
         keep=keep,
         before=before,
@@ -263,8 +263,8 @@ def update_session(run: Statements, owner: Owner, column: str, value: Any) -> No
 def list_old_sessions(
     run: Statements, before: str, held: Collection[str] = (), only: Owner | None = None
 ) -> list[tuple[Owner, str]]:
-    """Whose rows are theirs, and their ids: without a sign of life since, neither pinned nor `held`
-    back; those without any time are left out."""
+    """Whose rows are theirs, and their ids: without a sign of life since, and not `held` back;
+    those without any time are left out."""
     times = "".join(
         f", coalesce((SELECT max(x.time) FROM {table} x WHERE {run.session_join.format('x')}), '')"
         for table in ("checkpoints", "compactions", "deliveries", "archives")
@@ -274,7 +274,7 @@ def list_old_sessions(
     same = "".join(f" AND {columns[column]} = :{column}" for column in only or ())
     rows = run.query(
         f"SELECT {', '.join(run.owner_values)}, s.id FROM sessions s"
-        f" WHERE NOT s.pinned AND {last} < :before AND {last} <> ''{same}",
+        f" WHERE {last} < :before AND {last} <> ''{same}",
         before=before,
         **(only or {}),
     )
@@ -335,8 +335,7 @@ class StoreReader(ABC):
         return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
     def old_sessions(self, before: str) -> list[str]:
-        """The ids of the sessions that `prune` would delete: without a sign of life since, and not
-        pinned."""
+        """The ids of the sessions that `prune` would delete: without a sign of life since."""
         with self.reading() as run:
             return [session_id for _, session_id in list_old_sessions(run, before)]
 
@@ -432,13 +431,6 @@ class StoreReader(ABC):
                 offset=offset,
             )
         return [protocol.Session(*row) for row in rows]
-
-    def pinned_sessions(self) -> Sequence[str]:
-        """Ids of the sessions held back."""
-        with self.reading() as run:
-            return [
-                row[0] for row in run.query("SELECT id FROM sessions WHERE pinned ORDER BY seq")
-            ]
 
     def facts(self, session_id: str, *, kind: str = "", status: str = "") -> Sequence[Fact]:
         """In the order of the transcript."""

@@ -11,7 +11,6 @@ from holdfast.store.protocol import Session
 TEXT = "text"
 INT = "int"
 OPTIONAL_INT = "int?"
-BOOL = "bool"
 JSON = "json"
 BLOB = "blob"
 ID = "id"  # given by the database and never again
@@ -33,7 +32,7 @@ def _table(columns: str, key: str = "", *, numbered: bool = False) -> Table:
 # columns never walks the overflow pages of a state.
 
 # An id belongs to its project: two projects may have a session of the same id.
-SESSIONS = _table(f"{' '.join(Session._fields)} pinned:bool", "id project", numbered=True)
+SESSIONS = _table(" ".join(Session._fields), "id project", numbered=True)
 
 # What belongs to one session. SQLite names it by its `seq` (column `session`); PostgreSQL by its
 # project and id (`project`, `session`), because tables are partitioned by project. That comes

@@ -229,14 +229,6 @@ class Store(StoreReader):
                 writer.begin_change(owner)
                 queries.update_session(writer.run, owner, "ended", time)
 
-    def pin(self, session_id: str, pinned: bool = True) -> bool:
-        """Hold a session back from pruning, or let it go. False when it is not known."""
-        with self.writing() as writer:
-            owner = queries.find_owner(writer.run, session_id)
-            if owner is not None:
-                queries.update_session(writer.run, owner, "pinned", pinned)
-        return owner is not None
-
     def search(
         self,
         query: str,
@@ -294,19 +286,19 @@ class Store(StoreReader):
     def archive_sizes(self) -> dict[str, int]:
         """Bytes of the archived rows, by session."""
         with self.reading() as run:
-            return {name: size for _, name, size, _ in archives.list_sizes(run)}
+            return {name: size for _, name, size in archives.list_sizes(run)}
 
     def limit_archives(self, most: int, keep: str) -> list[str]:
         """Drop the rows of the sessions without news longest, until the rest is at most `most`
-        bytes; never those of `keep` or of a pinned one. Answers which lost theirs."""
+        bytes; never those of `keep`. Answers which lost theirs."""
         with self.reading() as run:
             held = archives.list_sizes(run)
-        total = sum(size for _, _, size, _ in held)
+        total = sum(size for _, _, size in held)
         dropped = []
-        for owner, name, size, pinned in held:
+        for owner, name, size in held:
             if total <= most:
                 break
-            if pinned or name == keep:
+            if name == keep:
                 continue
             with self.writing(name, owner.get("project", "")) as writer:
                 where = queries.where_owner(owner)
@@ -320,8 +312,8 @@ class Store(StoreReader):
     ) -> dict[str, int]:
         """Drop checkpoints that are older than `before` and also beyond the `keep` latest of
         their session, and sessions wholly older than `before`; the latest checkpoint of each
-        remaining session always stays, and sessions that are pinned, or `held` back this time,
-        lose nothing. Answers what was (or would be) dropped, by table."""
+        remaining session always stays, and sessions `held` back this time lose
+        nothing. Answers what was (or would be) dropped, by table."""
         dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
         with self.reading() as run:
             old = queries.list_old_sessions(run, before, held)
@@ -343,7 +335,7 @@ class Store(StoreReader):
         return dropped
 
     def delete_session(self, session_id: str) -> dict[str, int]:
-        """Drop everything about one session, pinned or not. Answers what was dropped."""
+        """Drop everything about one session. Answers what was dropped."""
         dropped = dict.fromkeys((*SESSION_TABLES, "sessions"), 0)
         with self.writing(session_id) as writer:
             owner = queries.find_owner(writer.run, session_id)

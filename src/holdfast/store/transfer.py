@@ -22,7 +22,6 @@ class SessionExport(NamedTuple):
     """Everything in the order in which it was first written."""
 
     session: Session
-    pinned: bool
     state: SavedState | None
     packed: bytes
     checkpoints: list[KeptRow]
@@ -34,7 +33,7 @@ class SessionExport(NamedTuple):
 
 
 def export_session(
-    run: queries.Statements, owner: queries.Owner, session: Session, pinned: bool
+    run: queries.Statements, owner: queries.Owner, session: Session
 ) -> SessionExport:
     """All that is kept of a session, inside a transaction that sees it at one moment."""
 
@@ -55,7 +54,6 @@ def export_session(
     states = rows("states", queries.STATE_COLUMNS, "generation")
     return SessionExport(
         session,
-        pinned,
         queries.state_from_row(session, states[0]) if states else None,
         states[0][-1] if states else b"",
         as_kept("checkpoints", "id"),
@@ -108,10 +106,10 @@ def export_sessions(store: Store) -> Iterator[SessionExport]:
         with store.reading_at_once(project, session_id) as run:
             owner = dict(zip(run.owner_columns, owner_values, strict=True))
             rows = run.query(
-                f"SELECT {SESSION_COLUMNS}, s.pinned FROM sessions s WHERE {run.where_session}",
+                f"SELECT {SESSION_COLUMNS} FROM sessions s WHERE {run.where_session}",
                 **owner,
             )
-            found = [export_session(run, owner, Session(*row[:-1]), bool(row[-1])) for row in rows]
+            found = [export_session(run, owner, Session(*row)) for row in rows]
         yield from found
 
 
@@ -124,8 +122,6 @@ def import_session(store: Store, whole: SessionExport) -> None:
         found = writer.find(session)
         knows_more = state is not None and found.is_newer_than(state)
         owner = writer.upsert(session, found)
-        if whole.pinned:
-            queries.update_session(writer.run, owner, "pinned", True)
         if state is not None and not knows_more:
             queries.upsert_state(writer.run, owner, state, whole.packed)
         writer.write_texts(owner, [] if knows_more else facts, messages, False)

@@ -170,23 +170,9 @@ class HistoryConformance:
         assert told["checkpoints"] == 3
         assert told["sessions"] == 1
 
-    def test_57_a_pinned_session_loses_nothing(self, store: Store) -> None:
-        self.fill(store, "old", EARLY)
-        store.checkpoint(saved(Session("old"), 900), "test", 0, EARLY)
-        assert store.pin("old") is True
-        assert store.pin("nobody") is False
-        assert store.pinned_sessions() == ["old"]
-        assert store.old_sessions(LATER) == []
-        assert set(store.prune(before=LATER, keep=1).values()) == {0}
-        assert len(store.checkpoints("old")) == 2
-        assert store.pin("old", False) is True
-        assert store.pinned_sessions() == []
-        assert store.prune(before=LATER, keep=1)["sessions"] == 1
-
     def test_58_a_session_is_forgotten_wholly_and_alone(self, store: Store) -> None:
         self.fill(store, "one", LATEST)
         self.fill(store, "two", LATEST)
-        store.pin("one")
         assert store.delete_session("one")["sessions"] == 1
         assert store.delete_session("one")["sessions"] == 0
         assert store.session("one") is None
@@ -227,7 +213,6 @@ class HistoryConformance:
         assert {one.id for one in store.sessions()} == {"held", "held-new", "new"}
         assert len(store.checkpoints("held-new")) == 3
         assert len(store.checkpoints("new")) == 1
-        assert store.pinned_sessions() == []
         assert store.prune(before=LATER, keep=1)["sessions"] == 1
 
     def test_62_an_excerpt_is_what_the_whole_state_says(self, store: Store) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.records import NamedTuple
 from holdfast.server.records import tokens
 from holdfast.server.records.transactions import Records, Transaction, parse_json_column
-from holdfast.store.queries import Row, insert, placeholders
+from holdfast.store.queries import Row, insert
 from holdfast.store.schema import ID, JSON, RECORD_TABLES, TEXT
 
 # Rows of one transaction, and of one kind in one run.
@@ -28,7 +28,7 @@ class PrunedTable(NamedTuple):
     table: str
     condition: str
     order: str
-    of_session: tuple[str, ...] = ()  # columns that may name a session that is held back
+    of_session: tuple[str, ...] = ()  # columns that may name a session
 
     @property
     def key(self) -> str:
@@ -70,18 +70,16 @@ def prune_records(
     records: Records,
     before: str,
     now: str,
-    held: Sequence[str] = (),
     *,
     dry_run: bool = False,
     most: int = MAX_ROWS_PER_KIND,
 ) -> PruneResult:
-    """Drop what is older than `before`, except of sessions that are held back. Answers what
-    was (or would be) dropped."""
+    """Drop what is older than `before`. Answers what was (or would be) dropped."""
     counts: dict[str, int] = {}
     for kind in _PRUNED_TABLES:
         counts[kind.label], batch = 0, most if dry_run else BATCH_ROWS
         while (left := most - counts[kind.label]) > 0:
-            selected, values = _select_keys(kind, held, before, now, min(batch, left))
+            selected, values = _select_keys(kind, before, now, min(batch, left))
             with records.transaction(None) as transaction:
                 if dry_run:
                     found = transaction.query(selected, **values)
@@ -94,18 +92,13 @@ def prune_records(
 
 
 def _select_keys(
-    kind: PrunedTable, held: Sequence[str], before: str, now: str, limit: int
+    kind: PrunedTable, before: str, now: str, limit: int
 ) -> tuple[str, dict[str, Any]]:
     """A statement that answers keys, oldest first, and its values."""
-    condition = kind.condition
-    values: dict[str, Any] = {"before": before, "now": now, "limit": limit}
-    if held and kind.of_session:
-        named, places = placeholders(held)
-        values |= named
-        condition += "".join(f" AND {column} NOT IN ({places})" for column in kind.of_session)
     return (
-        f"SELECT {kind.key} FROM {kind.table} WHERE {condition} ORDER BY {kind.order} LIMIT :limit",
-        values,
+        f"SELECT {kind.key} FROM {kind.table} WHERE {kind.condition}"
+        f" ORDER BY {kind.order} LIMIT :limit",
+        {"before": before, "now": now, "limit": limit},
     )
 
 

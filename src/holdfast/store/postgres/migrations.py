@@ -38,7 +38,6 @@ _TYPES = {
     schema.TEXT: _TEXT,
     schema.INT: "BIGINT NOT NULL",
     schema.OPTIONAL_INT: "BIGINT",
-    schema.BOOL: "BOOLEAN NOT NULL DEFAULT false",
     schema.JSON: "JSON NOT NULL",
     schema.BLOB: "BYTEA NOT NULL",
 }

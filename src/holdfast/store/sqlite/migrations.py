@@ -23,7 +23,6 @@ _TYPES = {
     schema.TEXT: "TEXT NOT NULL",
     schema.INT: "INTEGER NOT NULL",
     schema.OPTIONAL_INT: "INTEGER",
-    schema.BOOL: "INTEGER NOT NULL DEFAULT 0",
     schema.JSON: "TEXT NOT NULL",
     schema.BLOB: "BLOB NOT NULL",
     # AUTOINCREMENT: an id that a person noted down never names another row.
