@@ -111,6 +111,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "trigger": "manual",
         "context_summary": "x",
     },
+    "/api/sessions/s1/forget": {"project": "/srv/app", "phrase": "said nowhere"},
 }
 GETS = (
     "/api/sessions /api/projects /api/messages /api/agent-contexts /api/actions /api/hierarchy"
