@@ -9,7 +9,6 @@
 const WAIT = 3000 // milliseconds that one answer may take
 const NEVER = 1e9 // a size that fits no budget
 const OPENING = 80 // of a message: enough to know our own texts and the client's
-const PAUSE = 200 // between the end of a turn and a compaction at the right moment
 const SHOWN = 10000 // milliseconds that a notice stays
 
 /** One answer of the Python code; an empty object for whatever goes wrong. */
@@ -45,7 +44,7 @@ export const register = on => {
   /** Remembered from classic hooks; after /clear it belongs to another session. */
   const session = { id: '', transcript: '', cwd: '' }
   let latch = ''
-  let chosen = { mode: '', compact_between_tasks: false, percent: 60 }
+  let chosen = { mode: '' }
 
   on('classic.UserPromptSubmit', ($, e, next) => {
     notice(session, e)
@@ -105,26 +104,6 @@ export const register = on => {
     } finally {
       latch = ''
     }
-  })
-
-  on('turn.complete', async ($, e, next) => {
-    const ended = await next(e)
-    if (!chosen.compact_between_tasks || e.agentId !== undefined || e.reason !== 'answer') return ended
-    const { context } = await $.session.usage()
-    if ((context.percent ?? 0) < chosen.percent) return ended
-    // A turn must be over before the conversation can be compacted.
-    $.clock.after(PAUSE, async () => {
-      const { now } = await ask($, 'moment', session)
-      if (now !== true) return
-      // As the command: a call of `$.session.compact` would pass over our own hook above, and
-      // is not available without a terminal (seen on 2.1.325).
-      const done = await $.command
-        .run({ command: 'compact' })
-        .catch(() => $.session.compact())
-        .catch(error => ({ skip: String(error) }))
-      $.ui.log(`the right moment: ${done.skip ?? 'compacted'}`, { to: 'debug' })
-    })
-    return ended
   })
 }
 

@@ -143,7 +143,7 @@ def test_what_was_not_printed_does_not_count_as_given(ask: Asking) -> None:
 
 
 def test_off_is_off_and_the_choices_are_told(ask: Asking) -> None:
-    ask.choose(compaction="off", compact_between_tasks=True, compact_between_tasks_at_percent=42)
+    ask.choose(compaction="off")
     assert ask("begin") == {"mode": "off"}
-    assert ask("start") == {"mode": "off", "compact_between_tasks": True, "percent": 42}
+    assert ask("start") == {"mode": "off"}
     assert "nothing is saved" in ask("status")["text"]

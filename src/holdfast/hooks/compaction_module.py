@@ -8,8 +8,7 @@ per epoch, by the same latch as those of the classic hooks, so the one who asks 
     native-begin     {"mode": "augment", "latch": PATH, "steering": ...} | {"mode": "instant",
                      "text": ..., "keep": [...]} | {"mode": "off"}
     native-augment   {"texts": [...], "status": ...} | {}
-    native-moment    {"now": true | false}
-    native-start     {"mode": ..., "compact_between_tasks": ..., "percent": ..., "recall": ...}
+    native-start     {"mode": ...}
     native-status    {"text": ...}
 """
 
@@ -42,7 +41,6 @@ from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.update import SessionView, save_checkpoint
 from holdfast.session.view import load_view, store_spool
 from holdfast.state import State
-from holdfast.state.facts import DONE, OPEN
 from holdfast.store.protocol import Compaction, StoreError
 
 MAX_MESSAGES = 20_000
@@ -54,7 +52,6 @@ MAX_AUGMENT_CHARS = 16_000
 # Without a summary the state is all there is of what came before.
 MAX_INSTANT_CHARS = 18_000
 MAX_KEPT_CHARS = 40_000
-RECENT_STEPS = 5  # tool calls since a task was completed: checking it off comes last
 
 
 class ModuleRequest:
@@ -200,24 +197,8 @@ def _on_printed(ctx: SessionContext, made: PrebuiltText) -> None:
     ctx.session_dir.pending.drop("gap")
 
 
-def _read_moment(_: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
-    """Whether a task was just completed and none is being worked on."""
-    if not ctx.config.settings.flag("compact_between_tasks"):
-        return {"now": False}
-    state = load_view(ctx, MODULE_SECONDS).display
-    tasks, step = list(state.tasks.values()), state.position.step
-    busy = any(task.status == OPEN and task.client_status == "in_progress" for task in tasks)
-    recent = any(task.status == DONE and step - task.step <= RECENT_STEPS for task in tasks)
-    return {"now": recent and not busy}
-
-
 def _start_session(_: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
-    chosen = ctx.config.settings
-    return {
-        "mode": chosen.text("compaction"),
-        "compact_between_tasks": chosen.flag("compact_between_tasks"),
-        "percent": chosen.number("compact_between_tasks_at_percent"),
-    }
+    return {"mode": ctx.config.settings.text("compaction")}
 
 
 def _tell_status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
@@ -234,7 +215,6 @@ def _tell_status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
 _HANDLERS: dict[str, Callable[[ModuleRequest, SessionContext], dict[str, Any]]] = {
     "native-begin": _begin_compaction,
     "native-augment": _augment_summary,
-    "native-moment": _read_moment,
     "native-start": _start_session,
     "native-status": _tell_status,
 }

@@ -146,11 +146,6 @@ SETTINGS = (
     _choice_row("compaction", ("augment", "instant", "off"),
         "What the plugin does at a compaction: augment adds to the summary, instant replaces "
         "it without a model request, off leaves it to the hooks."),
-    _flag_row("compact_between_tasks", False,
-        "Let the plugin compact between two tasks once context use exceeds "
-        "compact_between_tasks_at_percent."),
-    _number_row("compact_between_tasks_at_percent", 60, 1, 99,
-        "Percentage of context used above which the plugin may compact between tasks."),
     _text_row("project_name", "",
         "Team name of this project, the same on every machine. Default: from the remote "
         "`origin`."),
