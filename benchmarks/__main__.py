@@ -40,7 +40,7 @@ def main(wanted: list[str]) -> int:
             style = ("dim" if not row.limit else "green") if held else "red"
             table.add_row(
                 Text(row.what, style="" if row.limit else "dim"),
-                Text(f"{row.ratio:.2f}x", style=style),
+                Text(f"{row.ratio:.2f}x{'' if held else ' missed'}", style=style),
                 f"{row.limit:g}x" if row.limit else "",
                 f"{row.milliseconds:,.1f} ms" if row.milliseconds else "",
                 str(row.runs),

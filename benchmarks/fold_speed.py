@@ -30,7 +30,7 @@ from holdfast.transcript.reader import TranscriptReader
 ROUNDS = 5
 CATCH_UPS = 31
 MEGABYTE = 1_000_000
-HISTORIES = (MEGABYTE, 500 * MEGABYTE)
+HISTORIES = (MEGABYTE, 100 * MEGABYTE)
 NEW_ROWS = 100_000
 
 
@@ -132,13 +132,13 @@ def _behind_histories(folder: Path) -> list[Row]:
     grown, megabytes = memory[1] / memory[0], memory[1] / 1e3
     return [
         Row(
-            "100 KB of new rows behind 500 MB / behind 1 MB",
+            "100 KB of new rows behind 100 MB / behind 1 MB",
             long / short,
             long * 1e3,
             1.2,
             CATCH_UPS,
         ),
-        Row(f"peak memory of 500 MB ({megabytes:.0f} MB) / of 1 MB", grown, 0, 1.2, 1),
+        Row(f"peak memory of 100 MB ({megabytes:.0f} MB) / of 1 MB", grown, 0, 1.2, 1),
     ]
 
 

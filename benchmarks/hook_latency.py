@@ -35,7 +35,7 @@ NEW_ROWS = MEGABYTE
 TURN_BYTES = 20_000
 # Passages of an index: of about 1 MB of history, and of 200 MB and more, where it is bounded.
 RECALLED = (("behind 1 MB", 300), ("behind 200 MB", 12_000))
-HISTORIES = (MEGABYTE, 500 * MEGABYTE)
+HISTORIES = (MEGABYTE, 100 * MEGABYTE)
 
 SCRIPT = Path(holdfast.__file__).with_name("hooks") / "main.py"
 INTERPRETER = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
@@ -121,7 +121,7 @@ def _recalled(home: Path) -> Iterator[Row]:
             Passage("user" if n % 3 else "agent", f"Step {n}: {_words(n)} of module_{n % 997}.py.")
             for n in range(passages)
         ]
-        folder.write(INDEX_FILE, encode_index(said, built="1:all", before="2026-11-16T09:30:00Z"))
+        folder.write(INDEX_FILE, encode_index(said, built="1:all"))
         rules = [Guard("leave", f"vendor/lib{n}", f"r{n}", "Do not touch it.") for n in range(20)]
         guards = "\n".join(["remind 1 0", *(rule.encode() for rule in rules)])
         folder.write(GUARDS_FILE, guards.encode())

@@ -16,6 +16,7 @@ from holdfast.state.commands import MAX_COMMANDS, Command
 from holdfast.state.facts import CANCELLED
 from holdfast.state.git_seen import GitSeen, SeenFile
 from holdfast.state.model import State
+from holdfast.state.prose import has_any
 from holdfast.state.replies import Reply
 from holdfast.state.requests import Request
 from holdfast.state.shell import effective_commands
@@ -202,8 +203,9 @@ def _list_undone(state: State) -> Iterator[str]:
         ("commit", commits, _COMMITS, _SAYS_COMMITTED),
         ("pull request", any(_pull_request(state)), _PUSHES, _SAYS_PUSHED),
     ):
-        told = _is_said(state, said, 0) or any(map(said.search, reports))
-        if not known and not told and _is_complete(state, -1) and _last_run(state, ran) is None:
+        if known or not _is_complete(state, -1) or _last_run(state, ran) is not None:
+            continue
+        if not _is_said(state, said, 0) and not any(map(said.search, reports)):
             yield name
 
 
@@ -266,12 +268,9 @@ def _last_run(state: State, does: Pattern[str]) -> Command | None:
 
 def _is_said(state: State, words: Pattern[str], since: int) -> bool:
     said: list[Request | Reply] = [*state.requests.values(), *state.replies.values()]
-    later = (one.text for one in said if one.step >= since)
     # By their letters first: a pattern that begins with any word is asked at each.
-    return any(
-        any(word in text.lower() for word in _WORDS_OF_BOTH) and words.search(text)
-        for text in later
-    )
+    later = ((one.text, one.text.lower()) for one in said if one.step >= since)
+    return any(has_any(low, _WORDS_OF_BOTH) and words.search(text) for text, low in later)
 
 
 def _as_of(line: git_printed.GitLine) -> str:
