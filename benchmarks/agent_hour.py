@@ -125,9 +125,9 @@ def live_again(
     call = make_api_call(service.url, "")
     sizes: list[int] = []
 
-    def counted(method: str, where: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
+    def counted(method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> Any:
         sizes.append(len(orjson.dumps(body)) if body is not None else 0)
-        return call(method, where, body, key)
+        return call(method, path, body, key)
 
     job = SyncJob(f"{place.data}/holdfast.db", place.data, service.url, counted)
     with closing(CursorDb(place.data)) as cursor_db:
@@ -186,8 +186,8 @@ def keep_whole(paths: list[Path], folder: Path, service: LiveService, admin: str
     with closing(SqliteStore(str(file))) as store:
         for path in paths:
             ingest_transcript(store, str(path), keep_rows=True)
-        sizes = [_sum_bytes(store, f"archives {column}") for column in ("rows",)]
-        sizes.append(_sum_bytes(store, "checkpoints state"))
+        archive = _sum_bytes(store, "archives rows")
+        checkpoints = _sum_bytes(store, "checkpoints state")
     before = _database_bytes(admin)
     run_sync(
         SyncJob(str(file), str(data), service.url, make_api_call(service.url, "", timeout=120))
@@ -195,8 +195,9 @@ def keep_whole(paths: list[Path], folder: Path, service: LiveService, admin: str
     return Sizes(
         sum(measure_hours(read_moments(path)) for path in paths),
         sum(path.stat().st_size for path in paths),
-        *sizes,
-        sum(one.stat().st_size for one in data.glob("holdfast.db*")) - sum(sizes),
+        archive,
+        checkpoints,
+        sum(one.stat().st_size for one in data.glob("holdfast.db*")) - archive - checkpoints,
         _database_bytes(admin) - before,
     )
 

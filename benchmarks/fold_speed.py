@@ -65,7 +65,7 @@ def _fold_the_corpus(folder: Path) -> list[Row]:
             lambda name=name: _events(name),  # type: ignore[misc]
             lambda clean=clean: fold_all(clean),  # type: ignore[misc]
             lambda events=events: redact_events(events),  # type: ignore[misc]
-            lambda name=name: follow_transcript(name, loads=orjson.loads, final=True),  # type: ignore[misc]
+            lambda name=name: follow_transcript(name, final=True),  # type: ignore[misc]
         )
         rounds = [[_timed(side) for side in sides] for _ in range(ROUNDS)]
         parse, read, adapt, fold, gate, all_of_it = map(
@@ -106,7 +106,7 @@ def _parsed(lines: list[bytes]) -> None:
 
 
 def _rows(path: str) -> None:
-    with TranscriptReader(path, loads=orjson.loads, final=True) as reader:
+    with TranscriptReader(path, final=True) as reader:
         for _ in reader.rows():
             pass
 
@@ -114,7 +114,7 @@ def _rows(path: str) -> None:
 def _events(path: str) -> list[Event]:
     adapter = ClaudeCodeAdapter()
     events: list[Event] = []
-    with TranscriptReader(path, loads=orjson.loads, final=True) as reader:
+    with TranscriptReader(path, final=True) as reader:
         for row in reader.rows():
             events += adapter.events(row)
     return events
@@ -143,7 +143,7 @@ def _behind_histories(folder: Path) -> list[Row]:
 
 
 def _catch_up(path: str, before: str) -> FollowState:
-    return follow_transcript(path, from_saved(*json.loads(before)), loads=orjson.loads)
+    return follow_transcript(path, from_saved(*json.loads(before)))
 
 
 def _with_history(folder: Path, size: int) -> tuple[str, str]:
@@ -159,7 +159,7 @@ def _with_history(folder: Path, size: int) -> tuple[str, str]:
         block = padding * 500
         while file.tell() + len(block) < size:
             file.write(block)
-    saved = json.dumps(to_saved(follow_transcript(str(path), loads=orjson.loads)))
+    saved = json.dumps(to_saved(follow_transcript(str(path))))
     with path.open("ab") as file:
         file.writelines(new)
     return str(path), saved
@@ -179,5 +179,5 @@ def _timed(action: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    follow_transcript(sys.argv[1], loads=orjson.loads, final=True)
+    follow_transcript(sys.argv[1], final=True)
     sys.stdout.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))

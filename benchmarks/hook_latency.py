@@ -405,11 +405,15 @@ def _rollout_place(home: Path) -> HookSandbox:
 def _grow_rollout(write: Callable[[bytes], int], place: HookSandbox, size: int) -> None:
     """Made-up rows in the form of 0.166: a prompt, then commands with their output."""
     if not place.transcript.stat().st_size:
-        meta = {"id": place.session_id, "cwd": str(place.home), "cli_version": "0.166.0"}
+        meta: dict[str, object] = {
+            "id": place.session_id,
+            "cwd": str(place.home),
+            "cli_version": "0.166.0",
+        }
         write(_rollout_row("session_meta", meta))
     while size > 0:
         number = uuid.uuid4().hex[:8]
-        said = {"type": "UserMessage", "id": f"u{number}"}
+        said: dict[str, object] = {"type": "UserMessage", "id": f"u{number}"}
         said["content"] = [{"type": "text", "text": f"Keep the total of order {number} right."}]
         size -= write(_rollout_row("event_msg", {"type": "item_completed", "item": said}))
         for part in range(10):

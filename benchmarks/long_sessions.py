@@ -59,7 +59,7 @@ def run(histories: tuple[int, ...] = HISTORIES) -> list[Row]:
     if not corpus:
         return []
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    rows = []
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for megabytes in histories:
             session = LongSession(make_sandbox(Path(folder) / str(megabytes)), Path(corpus))

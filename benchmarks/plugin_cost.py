@@ -73,7 +73,8 @@ def _module(home: Path) -> list[Row]:
     question = {"cwd": str(home), "transcript": str(transcript), "trigger": "auto"}
     rows = []
     spent = 0.0
-    for what, more in (("begin", {"messages": []}), ("augment", {})):
+    begin: dict[str, object] = {"messages": []}
+    for what, more in (("begin", begin), ("augment", {})):
         asked = json.dumps(
             {"session_id": "11111111-2222-4333-8444-555555555555", **question, **more}
         )

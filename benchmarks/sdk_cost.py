@@ -97,7 +97,9 @@ async def _turns(folder: Path) -> list[Row]:
     with ScriptedApi() as api, Keeper(str(folder / "chats.db")) as keeper:
         stage = _Stage(folder, api)
         api.script(Lane.SUMMARY, summary("All is well.").after(SUMMARY_SECONDS))
-        plain, ours, waits, resets = [], [], [], []
+        plain: list[float] = []
+        ours: list[float] = []
+        waits, resets = [], []
         async with (
             ClaudeSDKClient(stage.options("plain")) as client,
             Chat(stage.options("chat"), keeper.chat("1")) as chat,

@@ -40,6 +40,7 @@ from holdfast.store.postgres import PostgresStore  # noqa: E402
 from holdfast.store.sql_store import Store  # noqa: E402
 from holdfast.store.sqlite.store import SqliteStore  # noqa: E402
 from holdfast.store.transfer import SessionExport, export_sessions, import_session  # noqa: E402
+from holdfast.sync.project_id import make_project_id  # noqa: E402
 from support.agent_sessions import told  # noqa: E402
 from support.in_process_service import Service, running  # noqa: E402
 from support.postgres_server import OWNER, Server  # noqa: E402
@@ -159,7 +160,7 @@ def list_questions(
     turn = itertools.count(1_000_000_000)
     owner, mine = service.owner, service.caller(copy_project(0), scopes=("read", "write"))
     state, about = encode_state(told().state), {"project": copy_project(0)}
-    here = {"project_id": projects.make_project_id(copy_project(0))}
+    here = {"project_id": make_project_id(copy_project(0))}
 
     def bring() -> Any:
         fact = {"id": "grown", "kind": "note", "text": "walrus", "status": "open"}

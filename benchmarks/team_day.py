@@ -81,10 +81,8 @@ def pooled(program: str, url: str) -> Iterator[str]:
             f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = trust\n"
             f"auth_file = {folder}/users\ndefault_pool_size = 8\nmax_client_conn = 1000\n"
         )
-        ran = subprocess.Popen(
-            [program, "-q", str(folder / "ini")],
-            **({"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}),
-        )
+        user, group = ("nobody", "nogroup") if os.geteuid() == 0 else (None, None)
+        ran = subprocess.Popen([program, "-q", str(folder / "ini")], user=user, group=group)
         try:
             time.sleep(1)
             yield f"postgresql://holdfast@127.0.0.1:{port}/load"

@@ -111,7 +111,7 @@ def measure_search(url: str) -> None:
 
 def measure_wait(caller: Caller, seconds: float, path: str) -> list[float]:
     end = time.monotonic() + seconds
-    found = []
+    found: list[float] = []
     while time.monotonic() < end or not found:
         found.append(time_milliseconds(lambda: caller.ask("GET", path)))
     return sorted(found)
