@@ -200,19 +200,7 @@ _TROUBLE = lazy_compile(
 def cut_pastes(text: str) -> str:
     """A text whose pasted logs are cut to their first and last lines, as `… 37 lines …`."""
     lines = text.split("\n")
-    if len(lines) < MIN_PASTED_LINES:
-        return text
-    shapes = [_line_shape(line) for line in lines]
-    stretches = []
-    at = 0
-    while at < len(lines):
-        end = at + 1
-        # Begins like one of the last few of its paste; a log has a few shapes.
-        while end < len(lines) and shapes[end] and shapes[end] in shapes[max(at, end - 3) : end]:
-            end += 1
-        stretches.append((at, end))
-        at = end
-    return "\n".join(_cut_output(_cut_stretches(lines, stretches)))
+    return text if len(lines) < MIN_PASTED_LINES else "\n".join(_cut_output(lines))
 
 
 def _cut_output(lines: list[str]) -> list[str]:
@@ -236,24 +224,6 @@ def _cut_output(lines: list[str]) -> list[str]:
             found.append(f"… {at - before - 1} lines …")
         found.append(lines[at])
     return found
-
-
-def _cut_stretches(lines: list[str], stretches: list[tuple[int, int]]) -> list[str]:
-    kept: list[str] = []
-    for at, end in stretches:
-        inside = end - at - 2 * KEPT_PASTED_LINES
-        if end - at >= MIN_PASTED_LINES:
-            tail = lines[end - KEPT_PASTED_LINES : end]
-            kept += [*lines[at : at + KEPT_PASTED_LINES], f"… {inside} lines …", *tail]
-        else:
-            kept += lines[at:end]
-    return kept
-
-
-def _line_shape(line: str) -> str:
-    """How a line begins, whatever its figures; "" of one in a list, which people write."""
-    begins = _FIGURES.sub("0", line.strip()[:60])
-    return "" if begins.startswith(("- ", "* ", "• ", "0. ", "0) ")) else begins[:6]
 
 
 MIN_OUTPUT_LINES = 3  # side by side: what a program printed, and not a line that somebody typed
