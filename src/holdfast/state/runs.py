@@ -333,22 +333,6 @@ def find_failure_lines(output: str) -> list[str]:
     return [line for line in named if not line.startswith("raise ")] or named or lines[-2:]
 
 
-_NAMED = lazy_compile(
-    r'"(html_url|url|number|identifier|key|id|state|status|draft)" ?: ?("[^"\\]{1,120}"|\w{1,40})'
-)
-MAX_NAMES = 4
-
-
-def _read_names(output: str) -> str:
-    """What a server called the thing that it answers with; of a list nothing."""
-    if output[0] == "[":
-        return ""
-    found: dict[str, str] = {}
-    for name, value in _NAMED.findall(output[:MAX_FAILURE_CHARS]):
-        found.setdefault(name, value)
-    return ", ".join(f"{name} {value}" for name, value in list(found.items())[:MAX_NAMES])
-
-
 def _find_last_word(output: str, *, failed: bool) -> str:
     """The line that says how it went: the last one, or the first that names an error."""
     if failed:
@@ -356,7 +340,7 @@ def _find_last_word(output: str, *, failed: bool) -> str:
         return next(filter(_SIGNS_OF_FAILURE.search, lines), lines[-1] if lines else "")
     last = output[-3000:].rstrip().rpartition("\n")[2].strip()
     if len(output) > MAX_ANSWER_CHARS and output.lstrip()[:1] in ("{", "["):
-        return _read_names(output.lstrip())
+        return ""  # of a long document the last line says nothing
     if any(map(str.isalnum, last)):
         return last
     # "}" ends something and says nothing by itself: all of it, where that is short.
