@@ -190,7 +190,6 @@ KEPT_PASTED_LINES = 2  # at each end
 MIN_PRINTED_SHARE = 0.4  # of the lines from the first that was printed to the last
 _DOCUMENT = ("```", "## ", "### ")
 MAX_TROUBLE = 3  # lines kept of a paste that speak of trouble
-_FIGURES = lazy_compile(r"\d+")
 _TROUBLE = lazy_compile(
     r"(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|not found|denied|refused)\b"
 )
