@@ -178,7 +178,7 @@ STEERING_ROLE = Role(
     "steering",
     # The next step and a question that waits stand in the last words; summaries round them off.
     list_parts(
-        "holds 0.2, rules 0.3, changed 0.2, request 0.25, document, last_words 0.12, notes 0.2,"
+        "holds 0.2, rules 0.3, changed 0.2, request 0.25, last_words 0.12, notes 0.2,"
         " git 0.25, edited 0.12, verified 0.15, check_commands 0.1, tasks 0.2, finished 0.1,"
         " summaries 0.15, decided 0.45, typed 0.15, running, instead, values"
     ),

@@ -229,6 +229,7 @@ MIN_OUTPUT_LINES = 3  # side by side: what a program printed, and not a line tha
 MAX_BETWEEN_OUTPUT = 3  # lines that read as typed, between two stretches of it
 _TYPED_WORDS = 4  # of a line that somebody typed, and the share of such words in it
 _TYPED_SHARE = 0.6
+_TIMED = lazy_compile(r"\s*[\[(]?\d{1,4}[-:/]\d\d")  # begins with a time or a date, as logs do
 _WRITTEN = lazy_compile(r"\s*(?:[-*•#|]+\s|\d{1,2}[.)]\s|\*\*)")  # in a list or a document
 
 
@@ -259,6 +260,8 @@ def _is_prose(line: str) -> bool:
         return True
     if _WRITTEN.match(line):
         return True
+    if _TIMED.match(line):
+        return False
     words = line.split()
     plain = [word.strip(".,;:!?()\"'`*").replace("'", "").isalpha() for word in words].count(True)
     return plain >= min(_TYPED_WORDS, len(words)) and plain >= _TYPED_SHARE * len(words)

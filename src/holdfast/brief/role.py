@@ -48,7 +48,7 @@ MAIN_ROLE = Role(
     "main",
     # What somebody may write without end takes no more than its share before the others had theirs.
     list_parts(
-        "mode, holds 0.25, request 0.25, document, last_words 0.12, last_done, rules 0.6,"
+        "mode, holds 0.25, request 0.25, last_words 0.12, last_done, rules 0.6,"
         " changed 0.2, notes 0.2, git 0.25, verified 0.15, tasks 0.2, finished 0.1,"
         " summaries 0.1, outside 0.08, looked_up 0.07, usual 0.05, edited 0.04,"
         " running, plan," + ", ".join(SELECTED_SECTIONS)

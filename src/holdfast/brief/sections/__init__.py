@@ -21,7 +21,7 @@ class SectionEntry(NamedTuple):
 # is left.
 _HEADINGS = {
     "current_work": {
-        **dict.fromkeys("mode request document last_words last_done finished plan".split(), ""),
+        **dict.fromkeys("mode request last_words last_done finished plan".split(), ""),
         "holds": "On hold until the user releases it[ (verbatim)]:",
         "rules": "Rules the user gave[, in force unless words below change them (verbatim)]:",
         "changed": "Said later[ by the user], with earlier words that it may change"

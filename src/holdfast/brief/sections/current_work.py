@@ -145,23 +145,6 @@ def _put_code_in_line(block: re.Match[str]) -> str:
     return f"`{truncate_middle_words(code, MAX_CODE_CHARS)}`"
 
 
-def document(state: State, _: SizeLimits) -> Iterator[Line]:
-    """The document or ticket that the user named last, until another is named, and the item of it
-    that the agent named last. What is in the last request is told there."""
-    typed = list_prompts(state.requests)
-    name, said = find_document(state)
-    demanded = any(said.text == one.text and one.status == OPEN for one in state.rules.values())
-    if name and name not in typed[-1].text and not demanded:
-        yield Line(
-            f'Active document {name}: the user said [{said.fact_id}] "{said.text}"', said.fact_id
-        )
-        item = find_item(state, name)
-        if item is not None:
-            yield Line(
-                f'Its item, in the agent\'s words [{item.fact_id}]: "{item.text}"', item.fact_id
-            )
-
-
 def find_document(state: State) -> tuple[str, Line]:
     """Named by the user with its status, as CR-096 (IN_EXECUTION), or in more than one message."""
     texts = [one.text for said in (state.requests, state.replies) for one in said.values()]
