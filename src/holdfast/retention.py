@@ -6,7 +6,6 @@ has not been synced to the team's server yet stays too: the local store is the o
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 
 from holdfast.fastpath import handoff_offers
 from holdfast.fastpath.session_dir import SessionDir
@@ -46,11 +45,10 @@ def prune_by_age(
 def forget_sessions(store: Store, data: str, sessions: Iterable[Session]) -> None:
     """Delete them and leave a mark, so that neither hooks nor `ingest` bring them back. A team's
     service is told with the next sync."""
-    chosen = list(sessions)
-    _queue_forgetting(data, [session.id for session in chosen])
-    for session in chosen:
+    for session in sessions:
         # First, too: no hook brings back what is being deleted.
         SessionDir(data, session.id).mark_forgotten()
+        _tell_service(data, session)
         store.delete_session(session.id)
         _delete_session_files(data, [session])
         SessionDir(data, session.id).mark_forgotten()
@@ -60,7 +58,8 @@ def forget_phrase(store: Store, data: str, phrase: str) -> int:
     """Take a phrase out of the store and of the sessions' small files; in how many places it stood.
     That it stays out is the settings' business."""
     found = store.forget_phrase(phrase)
-    _queue_forgetting(data, found, phrase)
+    for session in filter(None, map(store.session, found)):
+        _tell_service(data, session, phrase)
     places = sum(found.values())
     sessions = f"{data}/sessions"
     for session in list_names(sessions):
@@ -74,13 +73,11 @@ def forget_phrase(store: Store, data: str, phrase: str) -> int:
     return places
 
 
-def _queue_forgetting(data: str, sessions: Iterable[str], phrase: str = "") -> None:
-    if not exists(f"{data}/{CONNECTION_FILE}"):
-        return
-    from holdfast.sync.cursor_db import CursorDb
+def _tell_service(data: str, session: Session, phrase: str = "") -> None:
+    if exists(f"{data}/{CONNECTION_FILE}"):
+        from holdfast.sync.messages import queue_forgetting
 
-    with closing(CursorDb(data)) as cursor_db:
-        cursor_db.queue_forgetting(sessions, phrase)
+        queue_forgetting(data, session, phrase)
 
 
 def prune_by_size(

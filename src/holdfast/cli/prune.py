@@ -19,7 +19,7 @@ from holdfast.cli.config import add_pattern
 from holdfast.cli.screen import Screen
 from holdfast.cli.store_access import find_session, open_user_store, resolve_project, sqlite_path
 from holdfast.clock import format_days_ago, format_now
-from holdfast.paths import data_dir, is_postgres_url, store_path
+from holdfast.paths import data_dir, is_postgres_url
 from holdfast.retention import PruneResult, forget_sessions
 from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.session.context import load_settings
@@ -205,28 +205,22 @@ def forget(
 
 
 def _tell_server() -> str:
-    """What a team's server answers when asked to forget; "" where there is none."""
-    from holdfast.sync import connection, worker
-    from holdfast.sync.client import make_api_call
-    from holdfast.sync.cursor_db import CursorDb
+    """What a team's server says to what it was told to forget; "" where there is none."""
+    from holdfast.cli import team
+    from holdfast.sync import messages
+    from holdfast.sync.worker import SyncLimits
 
-    data = data_dir()
-    try:
-        connected = connection.load_connection(data)
-    except connection.UnsafeConnectionFile as error:
-        return f"The team's server was not told: {error}."
+    connected, data = team.find_connection({}), data_dir()
     if connected is None:
         return ""
-    call = make_api_call(connected.url, connected.token)
-    job = worker.SyncJob(store_path(), data, connected.url, call, respect_backoff=False)
-    worker.run_sync(job._replace(bounds=worker.SyncLimits(MAX_SYNC_SECONDS), wait=MAX_SYNC_SECONDS))
-    with closing(CursorDb(data)) as cursor_db:
-        waiting = {one.session_id for one in cursor_db.list_forgetting()}
-        refused = [one.reason for one in cursor_db.list_rejected() if one.session_id in waiting]
-    if not waiting:
-        return "The team's server has forgotten it, too."
-    reason = f" ({refused[0]})" if refused else ""
-    return f"The team's server has not forgotten it yet{reason}; each sync asks again."
+    before = messages.list_rejected(data)
+    team.sync_now(connected, SyncLimits(MAX_SYNC_SECONDS))
+    refused = [one.reason for one in messages.list_rejected(data) if one not in before]
+    if refused:
+        return f"The team's server refused to forget it: {refused[0]}"
+    if any("forget" in one.body for one in messages.list_queued(data)):
+        return "The team's server has not forgotten it yet; each sync asks again."
+    return "The team's server has forgotten it, too."
 
 
 def _forget_phrase(phrase: str, dry_run: bool, yes: bool, as_json: bool) -> None:

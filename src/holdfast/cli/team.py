@@ -26,7 +26,7 @@ from holdfast.store.sqlite.store import SqliteStore
 from holdfast.sync import connection, messages
 from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
 from holdfast.sync.cursor_db import CursorDb, schedule_next_sync
-from holdfast.sync.worker import SyncJob, check_identity, run_sync
+from holdfast.sync.worker import SyncJob, SyncLimits, SyncResult, check_identity, run_sync
 from holdfast.text import pluralize
 
 
@@ -130,7 +130,7 @@ def _fetch_identity(made: connection.ServerConnection) -> dict[str, Any]:
         ) from error
 
 
-def _find_connection(environ: Mapping[str, str]) -> connection.ServerConnection | None:
+def find_connection(environ: Mapping[str, str]) -> connection.ServerConnection | None:
     try:
         return connection.effective_connection(data_dir(), environ)
     except connection.UnsafeConnectionFile as error:
@@ -169,18 +169,17 @@ def sync(
         raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
     data = data_dir()
     named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
-    connected = _find_connection(named)
+    connected = find_connection(named)
     if connected is None:
         raise CliError(
             "No server is configured", "Run `holdfast team connect URL`, or use --to URL once."
         )
     if not os.path.exists(store_path()):
         raise EmptyStore
-    call = make_api_call(connected.url, connected.token)
     if again:
         with closing(CursorDb(data)) as cursor_db:
             cursor_db.resync_all()
-    done = run_sync(SyncJob(store_path(), data, connected.url, call, respect_backoff=False))
+    done = sync_now(connected)
     refused = connection.list_rejections(data)
     why = ""
     if done.is_incomplete:
@@ -205,6 +204,15 @@ def sync(
     _print_refused(refused)
     if done.is_incomplete:
         out.say(why or "Another sync is running; it will send the rest.")
+
+
+def sync_now(
+    connected: connection.ServerConnection, bounds: SyncLimits | None = None
+) -> SyncResult:
+    """As a person asks for it: whatever a hook decided about when."""
+    call = make_api_call(connected.url, connected.token)
+    job = SyncJob(store_path(), data_dir(), connected.url, call, respect_backoff=False)
+    return run_sync(job if bounds is None else job._replace(bounds=bounds))
 
 
 def _print_refused(refused: list[connection.Rejection]) -> None:
@@ -251,7 +259,7 @@ def send(
     Example: `holdfast team send "the users table has a new column" --role backend --topic schema`
     """
     data = data_dir()
-    if _find_connection(os.environ) is None:
+    if find_connection(os.environ) is None:
         raise CliError("Not connected to a server", "Run `holdfast team connect URL`.")
     if to and role:
         raise CliError(

@@ -12,7 +12,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,14 +62,6 @@ class LiveSession(NamedTuple):
     role: str = ""
     name: str = ""  # the project's, where the user gave it one
     chars: int = 2000
-
-
-class Forgetting(NamedTuple):
-    """What a user wants gone, here and at the service, which has not been told yet."""
-
-    session_id: str
-    phrase: str  # "" for the whole session
-    project: str  # "" where the service alone may know it
 
 
 class PendingFetch(NamedTuple):
@@ -193,19 +185,6 @@ class CursorDb:
     def list_rejected(self) -> list[RejectedSession]:
         rows = self._connection.execute("SELECT id, reason, at FROM refused ORDER BY at, id")
         return [RejectedSession(*row) for row in rows]
-
-    def queue_forgetting(self, session_ids: Iterable[str], phrase: str = "") -> None:
-        with self._database.writing() as connection:
-            new = [Forgetting(one, phrase, self.load_cursor(one)[0]) for one in session_ids]
-            _put_values(connection, {"forgetting": json.dumps([*self.list_forgetting(), *new])})
-
-    def list_forgetting(self) -> list[Forgetting]:
-        return [Forgetting(*one) for one in json.loads(self.get("forgetting") or "[]")]
-
-    def settle_forgetting(self, done: Forgetting) -> None:
-        with self._database.writing() as connection:
-            left = [one for one in self.list_forgetting() if one != done]
-            _put_values(connection, {"forgetting": json.dumps(left)})
 
     def record_live(self, live: LiveSession, now: float) -> None:
         with self._database.writing() as connection:

@@ -51,6 +51,12 @@ def queue_message(data: str, body: dict[str, Any]) -> str:
     return key
 
 
+def queue_forgetting(data: str, session: Session, phrase: str = "") -> None:
+    """It goes the way of a message: the service is asked to forget a session, or a text in it."""
+    folder = session.project or session.cwd
+    queue_message(data, {"forget": session.id, "phrase": phrase, "folder": folder})
+
+
 def list_queued(data: str) -> list[OutgoingMessage]:
     return _read_messages(f"{data}/{OUTBOX_DIR}")
 
@@ -105,9 +111,14 @@ class MessageSync(NamedTuple):
             body = dict(message.body)
             folder, name = str(body.pop("folder", "")), str(body.pop("name", ""))
             session = Session("", project=folder, cwd=folder)
-            body["project"] = folder if self.same_store else name or self.name_project(session, "")
+            path, forgotten = "/api/messages", str(body.pop("forget", ""))
+            if forgotten:
+                path = f"/api/sessions/{quote(forgotten, safe='')}/forget"
+            known = self.cursor_db.load_cursor(forgotten)[0]  # its folder may be gone
+            named = name or self.name_project(session, known)
+            body["project"] = folder if self.same_store else named
             try:
-                self.call("POST", "/api/messages", body, message.key)
+                self.call("POST", path, body, message.key)
             except RequestRejected as error:
                 messages.reject_queued(message, str(error))
                 refused.append(os.path.basename(message.path))

@@ -230,7 +230,6 @@ class _SyncRun:
             int(cursor_db.number("cursor")), cursor_db.get("at_cursor")
         ):
             cursor_db.put(cursor=0)  # the store was put back to an earlier day
-        self._send_forgetting()
         left = False if same else self._send_changes()
         post = messages.MessageSync(
             *(job.data, cursor_db, job.call, self._changes),
@@ -258,23 +257,6 @@ class _SyncRun:
             if refusal.at < long_ago and not self._is_spent():
                 self._sync_session(refusal.session_id, None)
         return False
-
-    def _send_forgetting(self) -> None:
-        """Before anything else: what follows may be all that is left of the same session."""
-        long_ago = self._job.now() - REJECTION_RETRY_SECONDS
-        refused = {one.session_id for one in self._cursor_db.list_rejected() if one.at > long_ago}
-        for one in self._cursor_db.list_forgetting():
-            if one.session_id in refused:
-                continue
-            path = f"/api/sessions/{quote(one.session_id, safe='')}/forget"
-            try:
-                self._job.call("POST", path, {"project": one.project, "phrase": one.phrase})
-            except RequestRejected as error:
-                # 422: the service knows neither the session nor where it would belong.
-                if one.project or error.status != 422:
-                    self._note_rejection(one.session_id, f"not forgotten: {error}", None)
-                    continue
-            self._cursor_db.settle_forgetting(one)
 
     def _is_spent(self) -> bool:
         return self._bytes <= 0 or time.monotonic() > self._end
