@@ -58,8 +58,8 @@ def forget_phrase(store: Store, data: str, phrase: str) -> int:
     """Take a phrase out of the store and of the sessions' small files; in how many places it stood.
     That it stays out is the settings' business."""
     found = store.forget_phrase(phrase)
-    for session in filter(None, map(store.session, found)):
-        _tell_service(data, session, phrase)
+    for one in filter(None, map(store.session, found)):
+        _tell_service(data, one, phrase)
     places = sum(found.values())
     sessions = f"{data}/sessions"
     for session in list_names(sessions):

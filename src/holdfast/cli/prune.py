@@ -208,13 +208,12 @@ def _tell_server() -> str:
     """What a team's server says to what it was told to forget; "" where there is none."""
     from holdfast.cli import team
     from holdfast.sync import messages
-    from holdfast.sync.worker import SyncLimits
 
     connected, data = team.find_connection({}), data_dir()
     if connected is None:
         return ""
     before = messages.list_rejected(data)
-    team.sync_now(connected, SyncLimits(MAX_SYNC_SECONDS))
+    team.sync_now(connected, MAX_SYNC_SECONDS)
     refused = [one.reason for one in messages.list_rejected(data) if one not in before]
     if refused:
         return f"The team's server refused to forget it: {refused[0]}"

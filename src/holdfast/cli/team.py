@@ -206,13 +206,11 @@ def sync(
         out.say(why or "Another sync is running; it will send the rest.")
 
 
-def sync_now(
-    connected: connection.ServerConnection, bounds: SyncLimits | None = None
-) -> SyncResult:
+def sync_now(made: connection.ServerConnection, seconds: float = 1e9) -> SyncResult:
     """As a person asks for it: whatever a hook decided about when."""
-    call = make_api_call(connected.url, connected.token)
-    job = SyncJob(store_path(), data_dir(), connected.url, call, respect_backoff=False)
-    return run_sync(job if bounds is None else job._replace(bounds=bounds))
+    call, bounds = make_api_call(made.url, made.token), SyncLimits(seconds)
+    job = SyncJob(store_path(), data_dir(), made.url, call, bounds=bounds, respect_backoff=False)
+    return run_sync(job)
 
 
 def _print_refused(refused: list[connection.Rejection]) -> None:

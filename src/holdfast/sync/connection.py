@@ -149,7 +149,7 @@ def list_rejections(data: str) -> list[Rejection]:
 
 def _rejected_messages(data: str) -> list[Rejection]:
     return [
-        Rejection("message", one.path, one.reason, str(one.body.get("topic", "")))
+        Rejection("message", one.path, one.reason, str(one.body.get("topic") or "forget"))
         for one in messages.list_rejected(data)
     ]
 
