@@ -126,15 +126,18 @@ GENERAL = lazy_compile(
     r"|\bat all costs\b|^(?:please )?(?:every|each) (?:\w+ ){0,2}(?:function|method|class|module"
     r"|file|test|endpoint|route|component|commit|pr|branch|migration|change|ticket|query|script"
     r"|package|service|handler|type|constant|feature|release|page) (?:gets?|goes|lives?|belongs?"
-    r"|carries)\b|^all (?:[\w-]+ ){1,3}(?:go|live|belong|stay|end up|get)\b|^(?:please |and "
-    r"|also )*(?:(?:put|name|call|place|give|prefix|tag|store|write|keep) (?:every|each)"
-    r"|\w+ (?:every|each|any|all) new)\b|^no .{3,60} unless\b|^(?!(?:this|that|it|which|there|the"
-    r"|he|she|they|we|i|you)\b)(?![\w ]*\b(?:that|it|this)\b)[\w -]{3,30} may not (?!work|be\b"
-    r"|have|need|apply|matter|exist|help|seem|look)\w+|^i (?:really )?(?:don't|do not) want (?:any"
-    r"|you to)\b|(?:^|: ?)prefer [\w ]{2,30} over \w|^(?:\w+ ){1,3}(?:lower-?case|upper-?case"
-    r"|snake_case|camelcase|kebab-case|capitali[sz]ed)\b|^(?:todas?|todos?|tous|toutes|tutt[ie]"
-    r"|alle|wszystkie|все|tüm|bütün)\b.* (?:en|in|auf|em|po|op|на) (?:español|inglés|français"
-    r"|anglais|deutsch|englisch|portugu|inglês|italian|inglese|nederlands|engels|polsku|angielsku"
+    r"|carries|starts?|ends?|begins|uses)\b|^\w+ only (?:on|in|at|after|before|with|from|when) \w"
+    r"|^(?:indent|branch off) \w|^keep (?:the|our|all|any) [\w -]{2,40} working\b|^(?:log|test"
+    r"|document|check) everything\b|^write (?:\w+ )?tests for (?:each|every|all)\b"
+    r"|^all (?:[\w-]+ ){1,3}(?:go|live|belong|stay|end up|get)\b|^(?:please |and |also )*(?:(?:put"
+    r"|name|call|place|give|prefix|tag|store|write|keep) (?:every|each)|\w+ (?:every|each|any"
+    r"|all) new)\b|^no .{3,60} unless\b|^(?!(?:this|that|it|which|there|the|he|she|they|we|i"
+    r"|you)\b)(?![\w ]*\b(?:that|it|this)\b)[\w -]{3,30} may not (?!work|be\b|have|need|apply"
+    r"|matter|exist|help|seem|look)\w+|^i (?:really )?(?:don't|do not) want (?:any|you to)\b|(?:^"
+    r"|: ?)prefer [\w ]{2,30} over \w|^(?:\w+ ){1,3}(?:lower-?case|upper-?case|snake_case"
+    r"|camelcase|kebab-case|capitali[sz]ed)\b|^(?:todas?|todos?|tous|toutes|tutt[ie]|alle"
+    r"|wszystkie|все|tüm|bütün)\b.* (?:en|in|auf|em|po|op|на) (?:español|inglés|français|anglais"
+    r"|deutsch|englisch|portugu|inglês|italian|inglese|nederlands|engels|polsku|angielsku"
     r"|английском|русском)|\b(?:finger weg|pas touche|no toques|giù le mani|handen af|hep)\b"
     r"|не трогай|, (?:always|never|ever|every time|each time|as (?:usual|always)"
     r"|no exceptions)[.!]?$|\bso (?:please )?(?:avoid|never|no|always|only|nothing)\b (?!idea|need"
@@ -303,6 +306,9 @@ GRANT = lazy_compile(
     r"|message) (?:is|looks) (?:good|great|perfect)|yours to|are welcome|you(?:'re"
     r"| are) (?:allowed|free|welcome)|i don't (?:mind|care))"
 )
+GOES_ON = lazy_compile(
+    r"^(?:ok|okay|yes|yep|now|good|great|fine|alright|looks good|lgtm|all right)\b"
+)
 # That a demand is lifted or eased, in words that are said of little else.
 LIFTS = lazy_compile(
     r"\byou(?:'re| are)? (?:now |again )*(?:can|may|free to|allowed|welcome)\b|\bfeel free\b"
@@ -310,7 +316,10 @@ LIFTS = lazy_compile(
     r"|\bdon't bother\b|\b(?:scratch|scrap) (?:that|the|my)\b|\bforget (?:what|about|that|it)\b"
     r"|\bno longer\b|\bany ?more\b|\bchanged (?:my|our) minds?\b|\bafter all\b|\bi was wrong\b"
     r"|\bfrom (?:now|here|today)\b|\bas of (?:now|today)\b|(?:\bis|\bare|'s) (?:fine|okay"
-    r"|acceptable|allowed|enough)(?: to\b| for\b| here\b| again\b)|^make (?:it|that)\b|\brelax"
+    r"|acceptable|ok|allowed|enough)(?: to\b| for\b| here\b| again\b| too\b| as well\b| now\b"
+    r"| in\b| when\b)|\bcan (?:go|come|be|stay|also|now) (?!seen|found|reproduced)\b"
+    r"|\bwouldn't hurt\b|\bany (?:day|time|way|order|size|\w+ you (?:like|want))\b"
+    r"|\bwhenever (?:you|we) (?:like|want)\b|\bgo for it\b|^make (?:it|that)\b|\brelax"
     r"|\btoo (?:strict|terse)\b|\bconvinced\b|\bwe (?:dropped|migrated|switched|moved|decided"
     r"|abandoned|gave up)\b|\bdecided (?:we|to)\b|\bsave (?:me|us) time\b|\bunrealistic\b"
     r"|\boverkill\b|\bleave (?:it|that|them)(?: \w+)? (?:out|off)\b|\bwe're moving to\b"
@@ -318,11 +327,13 @@ LIFTS = lazy_compile(
 )
 OTHER_GRANT = lazy_compile(
     r"\b(?:ist (?:jetzt |nun )?(?:ok|okay|erlaubt|kein problem)|freigegeben|in ordnung|darfst"
-    r"|dürft|kannst du (?:jetzt|ruhig)|du kannst(?! mal| bitte| dir| mir)|geht klar|está (?:bien"
-    r"|permitido)|(?:se )?puedes?|vale|tu peux|(?:est|sont) (?:permis|autorisé|d'accord)\w*"
-    r"|(?:está|están|é|são) permitid\w+|vous pouvez|c'est bon|podes?|pode|tudo bem|va bene|puoi"
-    r"|è permesso|mag|mogen|is prima|możesz|można|wolno|можно|можешь|разрешено|\w+[ae]bilirsin\w*"
-    r"|serbest|olur)\b|可以|允许|てもいい|ていい|大丈夫|해도 ?(?:돼|됩|좋)|괜찮|يمكنك|مسموح|لا بأس"
+    r"|dürft|kannst du (?:jetzt|ruhig)|(?:kann|können) (?:jetzt|ruhig|auch|weg)|du kannst(?! mal"
+    r"| bitte| dir| mir)|geht klar|está (?:bien|permitido)|(?:se )?puedes?|vale|tu peux|(?:est"
+    r"|sont) (?:permis|autorisé|d'accord)\w*|(?:está|están|é|são) permitid\w+|vous pouvez"
+    r"|c'est bon|podes?|pode|tudo bem|va bene|puoi|è permesso|mag|mogen|is prima|możesz|można"
+    r"|wolno|можно|можешь|разрешено|\w+[ae]bilirsin\w*|serbest|olur)\b|可以|允许|てもいい|ていい"
+    r"|大丈夫|해도 ?(?:돼"
+    r"|됩|좋)|괜찮|يمكنك|مسموح|لا بأس"
 )
 # "Ten minutes is fine": an answer, where nothing is known that it allows.
 OPINION = lazy_compile(r"\b(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|good|enough)[.!]?$")
@@ -494,7 +505,7 @@ OTHER_HOLD = lazy_compile(
 )
 OTHER_HOLD_ALONE = lazy_compile(
     r"^(?!.*\b(?:hab\w*|hat\w*|wurde\w*|ist|sind|bin|war\w*)\b).*\bnoch (?:nichts?"
-    r"|keine?n?(?: \w+)?) \w+e?n(?:[.!]?$|,)|^(?:bitte )?(?!habe|sehe|finde|verstehe"
+    r"|keine?n?(?: \w+)?) \w+e?n(?:(?: bitte)?[.!]?$|,)|^(?:bitte )?(?!habe|sehe|finde|verstehe"
     r"|weiß)\w{3,}e (?:bitte )?noch (?:nichts?|keine?n?(?: \w+)?)[.!]?$"
     r"|^(?:bitte )?erst (?:mal )?(?:(?:den|die|das) \w+ )?(?:zeigen|fragen|abwarten|planen)\b"
     r"|^(?:bitte )?wart(?:e|et|en sie)\b.*\bbis\b|\b(?:nichts|keine?n?) .*\bbis ich\b"

@@ -130,7 +130,9 @@ def _as_release(pair: _Pair) -> int | None:
     for verb, clause in _list_orders(later):
         if verb in act and not later.forbids:
             others = subject_stems(clause) - {verb}
-            return TOUCHED if not others or others & earlier.subject else NEAR
+            if not others or others & earlier.subject:
+                return TOUCHED
+            return NEAR if cues.GOES_ON.match(later.heard) else None  # of another thing
     asks = later.grants or (later.requests and AT_ONCE.search(later.heard))
     if asks and pair.shared:
         return TOUCHED if 2 * len(things) >= len(later.subject) - 1 else NEAR
@@ -315,7 +317,7 @@ _HESITATES = lazy_compile(  # and goes on to the next thing
 )
 _DIRECTS = lazy_compile(
     r"\b(?:stop|use|only (?:where|when|if|for|in|on)|please|pls|leave|keep|skip|drop|whatever"
-    r"|suffit|suffi\w+|basta|reicht|genügt)\b"
+    r"|wants? (?:it|them)|suffit|suffi\w+|basta|reicht|genügt)\b"
 )
 _OF_THIS = lazy_compile(r"(?:(?:if|and|so|but) )?(?:i(?!'m )|this|that|it|there|we|things?)\b")
 _CHANGES_IT = lazy_compile(r"(?:make|set|change|turn) (?:it|that|this)\b")
@@ -326,9 +328,10 @@ _HAPPENED = lazy_compile(  # of what a hold waits for
     r"|finally )*(?:done|over|through|ready|live|complete|back|clean|green|here|gone|in|out|up|ok"
     r"|okay|fine|good|merged|approved|signed|cleared|lifted|\w{3,}ed)\b|\b(?:all good|in place"
     r"|says? (?:it|ok|yes|go))\b|^(?:i )?(?:had|talked|spoke|read|looked|checked|reviewed|saw)\b"
-    r"|^\S+(?: \S+){0,2} (?:\w{3,}ed|said)(?:[.!,]|$| (?:it|that|today|now|just|an?|yesterday|in"
-    r"|off|on|out|ok|yes)\b)|\b(?:fertig|erledigt|ya (?:lo|la|está)|listo|hecho|c'est fait|terminé"
-    r"|fatto|feito|já|klaar|gotowe|готово|hazır|bitti)\b|好了|完成|終わ|완료|끝났"
+    r"|^\w{3,}ed[,.!]|^\S+(?: \S+){0,2} (?:\w{3,}ed|said)(?:[.!,]|$| (?:it|that|today|now|just|an?"
+    r"|yesterday|in|off|on|out|ok|yes)\b)|\b(?:fertig|erledigt|ya (?:lo|la|está)|listo|hecho"
+    r"|c'est fait|terminé|fatto|feito|já|klaar|gotowe|готово|hazır|bitti)\b|好了|完成|終わ|완료"
+    r"|끝났"
 )
 _OCCASION = lazy_compile(
     r"\b(?:until|till|before|while|once|unless|waiting for|as long as)\b[^:;]*|, \w+(?:'s| is"
