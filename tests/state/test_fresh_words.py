@@ -52,7 +52,8 @@ def test_an_instruction_is_a_rule_and_else_quoted_in_both_texts() -> None:
 
 
 def test_what_was_taken_back_is_not_in_force_and_the_later_words_are_told() -> None:
-    standing, lost = [], []
+    standing: list[str] = []
+    lost: list[str] = []
     for said, rule, later in WORDS["taken_back"]:
         story = say(said, "Have a look at the parser first.", later, "and what about the cache?")
         whole = (text for text in list_in_force(story, said) if 2 * len(text) > len(rule))

@@ -271,8 +271,11 @@ def _as_opposite(pair: _Pair) -> int | None:
 
 def _as_same_subject(pair: _Pair) -> int | None:
     """Of two demands that plainly speak of one thing nobody has to say which of them holds."""
-    same = pair.overlap >= 0.75 and len(_drop_numbers(pair.shared)) > 2
-    return TOUCHED if same and pair.later.kind != NOTHING else None
+    words = len(_drop_numbers(pair.shared))
+    same = pair.overlap >= 0.75 and words > 2
+    counts = [set(_COUNT.findall(one.heard)) for one in (pair.later, pair.earlier)]
+    other = words > 1 and all(counts) and counts[0].isdisjoint(counts[1])
+    return TOUCHED if (same or other) and pair.later.kind != NOTHING else None
 
 
 # In this order: a release may be a request, a change may be a permission.
@@ -321,6 +324,7 @@ _DIRECTS = lazy_compile(
 )
 _OF_THIS = lazy_compile(r"(?:(?:if|and|so|but) )?(?:i(?!'m )|this|that|it|there|we|things?)\b")
 _CHANGES_IT = lazy_compile(r"(?:make|set|change|turn) (?:it|that|this)\b")
+_COUNT = lazy_compile(r"\b(?:\d+|one|two|three|four|five|six|eight|ten|twenty)\b")
 _NUMBER = lazy_compile(r"(?<![\w.-])\d+(?![\w-]*[a-z]{3})")
 _CLAUSES = lazy_compile(r"[,;.!:–—] ?|\b(?:and|so|then) ")
 _HAPPENED = lazy_compile(  # of what a hold waits for

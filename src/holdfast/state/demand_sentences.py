@@ -252,7 +252,10 @@ def subject_stems(text: str) -> frozenset[str]:
         found.update(
             stem(part.removesuffix("'s"))
             for part in parts
-            if (len(part) > 2 or part in _SHORT) and part not in EMPTY_WORDS and part not in _FRAME
+            if (len(part) > 2 or part in _SHORT)
+            and part not in EMPTY_WORDS
+            and part not in _FRAME
+            and not part.endswith(("'re", "'ve", "'ll"))
         )
     if not text.isascii():
         runs = _UNSPACED.findall(text)
