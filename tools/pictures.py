@@ -12,11 +12,13 @@ import io
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -25,6 +27,9 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from holdfast.samples import SESSION_FILE
+
+SAMPLE = "feda0905"  # the id of the recorded session
 TARGET = Path(__file__).parent.parent / "docs" / "pictures"
 COLUMNS = 92
 ROWS = 42  # of the window; what is longer scrolls
@@ -67,6 +72,8 @@ FORMAT = """\
 def main() -> int:
     TARGET.mkdir(exist_ok=True)
     _write("try.svg", "holdfast try", run(["try"]))
+    undo = ["session", "uncompact", SAMPLE]
+    _write("undo.svg", f"holdfast {' '.join(undo)}", run(undo, before=["session", "ingest"]))
     corpus = os.environ.get("HOLDFAST_CORPUS", "")
     if not corpus:
         print("HOLDFAST_CORPUS is not set: the pictures of an audit stay as they are")  # noqa: T201
@@ -81,12 +88,19 @@ def main() -> int:
     return 0
 
 
-def run(arguments: list[str]) -> str:
-    """What the command prints on a terminal, with its colours, in a home where nothing is."""
+def run(arguments: list[str], before: Sequence[str] = ()) -> str:
+    """What the command prints on a terminal, with its colours, in a home where nothing is; or, with
+    a command to run `before`, where the client has the recorded session."""
     screen, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     with tempfile.TemporaryDirectory(prefix="holdfast-pictures-") as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home, "TERM": "xterm-256color"}
+        if before:
+            folder = Path(home, ".claude", "projects", "-home-dev-shop")
+            folder.mkdir(parents=True)
+            shutil.copy(SESSION_FILE, folder / "session.jsonl")
+            quiet = [sys.executable, "-m", "holdfast", *before]
+            subprocess.run(quiet, env=environment, stdout=subprocess.DEVNULL, check=True)
         command = [sys.executable, "-m", "holdfast", *arguments]
         # What is said beside the answer, as a bar of progress, is no part of the picture.
         running = subprocess.Popen(
