@@ -24,6 +24,7 @@ CONNECTION_FILE = "service.json"
 # Its modification time says when the next sync is due.
 NEXT_SYNC_FILE = "outbox.next"
 SYNC_INTERVAL_SECONDS = 3.0
+_DOTENV_BYTES = 1_000_000
 
 
 def home_from(environ: Mapping[str, str]) -> str:
@@ -43,6 +44,28 @@ def data_dir_from(environ: Mapping[str, str]) -> str:
         return spell_path(local) + "/holdfast"
     home = home_from(environ)
     return spell_path(home) + "/.local/share/holdfast" if home else ""
+
+
+def forget_project_variables() -> None:
+    """Leave out what a project's `.env` sets of ours: some clients read it before they start us."""
+    ours = [name for name in os.environ if name.startswith(("HOLDFAST_", "XDG_"))]
+    try:
+        folder, home = os.getcwd() if ours else "", home_from(os.environ)
+        while ours and folder not in (home, os.path.dirname(folder)):
+            for file in (f"{folder}/.env", f"{folder}/.gemini/.env"):
+                if os.path.isfile(file):
+                    with open(file, "rb") as opened:
+                        _forget(ours, opened.read(_DOTENV_BYTES).decode("utf-8", "replace"))
+            folder = os.path.dirname(folder)
+    except OSError:
+        return
+
+
+def _forget(names: list[str], said: str) -> None:
+    for name in names:
+        # Other programs have XDG variables, too: only a value from there is the project's.
+        if name in said and (name.startswith("HOLDFAST_") or os.environ.get(name, "") in said):
+            os.environ.pop(name, None)
 
 
 def data_dir() -> str:

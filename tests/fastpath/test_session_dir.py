@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.fastpath.pending_texts import PrebuiltText, decode_prebuilt
 from holdfast.fastpath.session_dir import SessionDir, safe_name
-from holdfast.paths import data_dir_from
+from holdfast.paths import data_dir_from, forget_project_variables
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
 BRIEF = PrebuiltText(3, 1, 4096, "2027-01-15T08:00:00Z", "q1,r2", "One.\nTwo – three.")
@@ -57,6 +57,37 @@ def test_different_ids_have_different_names() -> None:
 )
 def test_the_data_folder_follows_the_environment(environ: dict[str, str], folder: str) -> None:
     assert data_dir_from(environ) == folder
+
+
+@pytest.mark.parametrize("file", [".env", ".gemini/.env", "deep/.env"])
+def test_what_a_projects_dotenv_sets_of_ours_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    said = tmp_path / "project" / file
+    said.parent.mkdir(parents=True)
+    (tmp_path / "project" / "deep").mkdir(exist_ok=True)
+    said.write_text("export HOLDFAST_GUARD=off\nXDG_DATA_HOME='/planted'\nXDG_CONFIG_HOME=/other\n")
+    (tmp_path / ".env").write_text("HOLDFAST_HOME=/mine\n")
+    theirs = {"HOLDFAST_GUARD": "off", "XDG_DATA_HOME": "/planted"}
+    mine = {"HOLDFAST_HOME": "/mine", "XDG_CONFIG_HOME": "/mine", "HOME": str(tmp_path)}
+    for name, value in {**theirs, **mine}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path / "project" / "deep")
+    forget_project_variables()
+    assert {name: os.environ.get(name) for name in mine} == mine
+    assert not theirs.keys() & os.environ.keys()
+
+
+def test_a_dotenv_that_cannot_be_read_is_as_if_there_were_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".gemini" / ".env").write_bytes(b"\xff\xfe" * 9)
+    os.mkfifo(tmp_path / ".env")
+    monkeypatch.setenv("HOLDFAST_HOME", "/mine")
+    monkeypatch.chdir(tmp_path)
+    forget_project_variables()
+    assert os.environ["HOLDFAST_HOME"] == "/mine"
 
 
 def test_files_are_for_the_user_alone(tmp_path: Path) -> None:

@@ -53,8 +53,10 @@ def mcp() -> None:
 
     Example: `holdfast dev mcp`
     """
+    from holdfast.paths import forget_project_variables
     from holdfast.recall.mcp_server import main
 
+    forget_project_variables()
     main()
 
 

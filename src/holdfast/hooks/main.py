@@ -22,8 +22,10 @@ def main(event: str) -> None:
 
 
 def _answer(event: str, _: object) -> None:
+    from holdfast import paths
     from holdfast.hooks import entry, watchdog
 
+    paths.forget_project_variables()
     watchdog.start_watchdog(event)
     entry.handle_hook(event)
 

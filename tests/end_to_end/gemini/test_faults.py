@@ -78,3 +78,18 @@ def test_hooks_that_are_killed_harm_no_turn_and_lose_nothing(
     real.rename(stage.data / "holdfast-hook")
     compress_in_a_turn(stage, "Now the receipt.")
     assert FACTS["id"] in check_facts(stage)
+
+
+def test_a_repository_does_not_choose_where_the_state_lies(
+    tmp_path: Path, model: GeminiApi
+) -> None:
+    """The client reads a project's `.env` before it starts hooks."""
+    stage = GeminiStage(tmp_path, model)
+    stage.install()
+    planted = stage.gemini.project / "planted"
+    (stage.gemini.project / ".env").write_text(f"HOLDFAST_HOME={planted}\n")
+    model.tokens = CALM
+    model.say(*work())
+    stage.gemini.start(PROMPT)
+    assert not planted.exists()
+    assert list((stage.data / "sessions").iterdir())

@@ -104,3 +104,15 @@ def test_processes_that_are_killed_harm_no_turn_and_lose_nothing(
     (written,) = stage.session_files()
     rows = [line.partition('"type"')[0] for line in written.read_text().splitlines()]
     assert len(rows) == len(set(rows))  # each once
+
+
+def test_a_repository_does_not_choose_where_the_state_lies(tmp_path: Path, chat: ChatApi) -> None:
+    """A client may read a project's `.env` before it starts hooks."""
+    stage = OpenCodeStage(tmp_path, chat)
+    stage.install()
+    planted = stage.client.project / "planted"
+    (stage.client.project / ".env").write_text(f"HOLDFAST_HOME={planted}\n")
+    chat.say(*work(), [Said("Done.")])
+    stage.client.run(PROMPT)
+    assert not planted.exists()
+    assert stage.session_files()
