@@ -9,13 +9,12 @@ from functools import partial
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from holdfast import clients
 from holdfast.audit.session_audit import file_size, find_transcripts
 from holdfast.cli import output
-from holdfast.cli.screen import NARROW_WIDTH, Screen, drop_columns, make_table, progress_bar
+from holdfast.cli.screen import Screen, progress_bar
 from holdfast.cli.store_access import ensure_store_path
 from holdfast.fastpath.session_dir import SessionDir
 from holdfast.paths import data_dir
@@ -161,46 +160,23 @@ def _sum_totals(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _print_outcomes(out: Screen, outcomes: list[Outcome]) -> None:
-    news = [one for one in outcomes if one.error or _is_news(one.done)]
-    read = [one for one in news if one.done]
-    if read:
-        out.print(_make_table(read, narrow=out.width < NARROW_WIDTH))
     for outcome in outcomes:
         if outcome.error:
             out.print(Text(f"Not read: {output.format_one_line(outcome.error, 300)}", style="red"))
-    totals = _sum_totals(outcomes)
-    quiet = len(outcomes) - len(news)
-    parts = [pluralize(totals["files"], "transcript"), pluralize(totals["rows"], "new row")]
+    totals, read = _sum_totals(outcomes), [one.done for one in outcomes if one.done]
+    parts = [pluralize(totals["files"], "transcript")]
+    parts += [pluralize(totals[f"{name}s"], f"new {name}") for name in ("row", "fact", "message")]
+    counts = {
+        "compaction": sum(one.compactions for one in read),
+        "bad line": sum(one.bad + one.oversized for one in read),
+        "unknown row": sum(one.unknown for one in read),
+    }
+    parts += [pluralize(count, name) for name, count in counts.items() if count]
+    quiet = sum(not one.rows and not (one.bad and not one.total_rows) for one in read)
     parts += [f"{quiet} unchanged"] if quiet else []
     parts += [f"{totals['failed']} not read"] if totals["failed"] else []
-    out.print(Text(", ".join(parts) + ".", style="bold"))
-    if any(one.done and one.done.compactions for one in read):
+    out.say(", ".join(parts) + ".", "bold")
+    if counts["compaction"]:
         out.print()
         purpose = "what each summary lost, and what would have been restored"
         out.steps([("holdfast status --compactions", purpose)])
-
-
-def _make_table(read: list[Outcome], *, narrow: bool) -> Table:
-    counts = ("new rows", "facts", "messages", "compactions", "bad lines", "unknown")
-    table = make_table("session", ">size", *(f">{name}" for name in counts))
-    done = [one.done for one in read if one.done]
-    for outcome, each in zip(read, done, strict=True):
-        table.add_row(
-            Text(output.format_one_line(each.session_id[:8], 8), style="cyan"),
-            output.format_bytes(outcome.size),
-            *(str(n) for n in (each.rows, each.facts, each.messages, each.compactions)),
-            Text(str(each.bad + each.oversized), style="red" if each.bad else "dim"),
-            Text(str(each.unknown), style="yellow" if each.unknown else "dim"),
-        )
-    if not any(each.bad or each.oversized for each in done):
-        drop_columns(table, "bad lines")
-    if not any(each.unknown for each in done):
-        drop_columns(table, "unknown")
-    if narrow:
-        drop_columns(table, "size", "facts", "messages")
-    return table
-
-
-def _is_news(done: IngestResult | None) -> bool:
-    # A file of bad lines alone is not a transcript: that is said each time.
-    return done is not None and bool(done.rows or (done.bad and not done.total_rows))
