@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from holdfast import retention
+from holdfast.store.protocol import Session
 from holdfast.sync import messages
 from holdfast.sync.connection import ServerConnection, save_connection
 from holdfast.sync.worker import SyncResult
@@ -216,6 +217,9 @@ def test_a_text_that_was_redacted_on_its_way_is_refused(service: Service, desk: 
     answer = service.owner.post("/api/sessions/a/forget", json=body)
     assert answer.status_code == 422
     assert "holds a secret" in answer.json()["detail"]
+    # So it is not even written down to be sent.
+    messages.queue_forgetting(desk.data, Session("a", project=SHOP), f"token {secret}")
+    assert messages.list_queued(desk.data) == []
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

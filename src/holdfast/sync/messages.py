@@ -53,6 +53,8 @@ def queue_message(data: str, body: dict[str, Any]) -> str:
 
 def queue_forgetting(data: str, session: Session, phrase: str = "") -> None:
     """It goes the way of a message: the service is asked to forget a session, or a text in it."""
+    if redact(phrase) != phrase:
+        return  # it went there without its secret: the service never had it
     folder = session.project or session.cwd
     queue_message(data, {"forget": session.id, "phrase": phrase, "folder": folder})
 
