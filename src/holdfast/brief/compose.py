@@ -8,7 +8,7 @@ visible text give the same text.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import groupby
 
 from holdfast.brief.gap import TextCoverage
@@ -34,14 +34,13 @@ from holdfast.text import collapse_whitespace, keep_in_line
 # Of the whole, what the user's words may take before anything else is chosen: they are known
 # in no other way.
 USER_SHARE = 0.33
-AGENT_SHARE = 0.3
+AGENT_SHARE = 0.3  # what the agent found and did, in long sessions beside much of the user's
 ANSWERED_FACTOR = 0.25  # a question of the user was answered since
 MIN_SENTENCE_WORDS = 4  # what a whole sentence counts at least, however common its words are
 # And what was found out by running things, in small briefs only what failed: no sentence tells it,
 # so no word of it weighs much.
 WORKING_SHARE = 0.14
 MIN_NEW_SHARE = 0.4  # a command counts as new by this, although its words stand elsewhere
-_WORKING_KINDS = frozenset(("instead", "command", "value"))
 # What the user demands stands in every brief, whatever else is stated.
 DEMAND_SECTIONS = frozenset(("holds", "rules", "changed"))
 MAX_STATED_SHARE, TIGHT_STATED_SHARE = 0.9, 0.97
@@ -167,20 +166,21 @@ def _choose_statements(
     weights = weigh_words(state, offered)
     choice = Selection(offered, weights, _estimate_cost)
     choice.count_words(above)
-    typed = [place for place, one in enumerate(offered) if one.kind in ("user", "lead")]
-    left = max_chars - len(above)
-    choice.fill(
-        min(left if page.tight else left // 2, int(max_chars * USER_SHARE)), typed, _user_value
-    )
-    own = [place for place, one in enumerate(offered) if one.kind in ("agent", "commit")]
-    room = max_chars - len(page.text(choice.statements()))
-    choice.fill(min(room, int(max_chars * AGENT_SHARE)), own)
-    worked = ("instead",) if page.tight else _WORKING_KINDS
-    done_here = [place for place, one in enumerate(offered) if one.kind in worked]
-    room = max_chars - len(page.text(choice.statements()))
-    choice.fill(
-        min(room, int(max_chars * WORKING_SHARE)),
-        done_here,
+
+    def fill(
+        share: float, kinds: Container[str], value: Callable[[Statement], float] | None = None
+    ) -> None:
+        left = max_chars - len(page.text(choice.statements()))
+        among = [place for place, one in enumerate(offered) if one.kind in kinds]
+        # At first half of what is left: the agent's words need room, too.
+        left = left // 2 if not choice.chosen and not page.tight else left
+        choice.fill(min(left, int(max_chars * share)), among, value)
+
+    fill(USER_SHARE, ("user", "lead"), _user_value)
+    fill(AGENT_SHARE, ("agent", "commit"))
+    fill(
+        WORKING_SHARE,
+        ("instead",) if page.tight else ("instead", "command", "value"),
         lambda one: _working_value(one) * max(MIN_NEW_SHARE, choice.find_new_share(one)),
     )
     # What a statement costs depends on what stands beside it, so it is estimated, and what is

@@ -43,12 +43,10 @@ from holdfast.state.touched_files import TouchedFile
 from holdfast.text import collapse_whitespace, truncate_words
 
 # What a speaker's words count. The user's are demands; the words that close a turn say what
-# came of it; a subagent's report or a plan is told again by the agent as far as it matters.
-USER_WEIGHT = 3.0
+# came of it, as a commit does; a subagent's report or a plan is told again by the agent as far as
+# it matters.
+_SPEAKER_WEIGHTS = {"user": 3, "lead": 3, "peer": 1, "agent": 1, "commit": 2, "summary": 0.5}
 CLOSING_WEIGHT = 2.0
-AGENT_WEIGHT = 1.0
-COMMIT_WEIGHT = 2.0  # as closing words: written when the work was done
-SUMMARY_WEIGHT = 0.5
 PLAN_WEIGHT = 0.7
 SUBAGENT_WEIGHT = 0.3
 MIN_REPORT_WORDS = 3
@@ -59,14 +57,6 @@ FAILED_WEIGHT = 0.6
 EDITED_FILE_WEIGHT = 0.4
 READ_FILE_WEIGHT = 0.1
 VALUE_WEIGHT = 0.3
-_SPEAKER_WEIGHTS = {
-    "user": USER_WEIGHT,
-    "lead": USER_WEIGHT,
-    "peer": AGENT_WEIGHT,
-    "agent": AGENT_WEIGHT,
-    "commit": COMMIT_WEIGHT,
-    "summary": SUMMARY_WEIGHT,
-}
 MAX_COMMAND_CHARS = 240  # characters up to which a command is told, whole, to be run again
 MAX_TRIED_CHARS = 150
 MAX_VALUE_CONTEXT = 110
@@ -78,9 +68,7 @@ PASTED_FACTOR = 0.25
 ANNOUNCEMENT_FACTOR = 0.4  # "Now let me fix the tests:", in any language
 SCRATCH_FACTOR = 0.3  # what was tried in a folder for the moment says little of the project
 LOOK_FACTOR = 0.4  # a command that only asked how something was, beside one that did something
-DOUBT_FACTOR = (
-    0.5  # "But wait, this might be the cache": thought on the way, and gone on from since
-)
+DOUBT_FACTOR = 0.5  # "But wait, this might be the cache": thought on the way
 HALF_LIFE_MESSAGES = 12.0  # messages after which a statement counts half as much as the latest
 MIN_RECENCY = 0.15  # ... and what it counts at least
 # A prompt of the user up to this long is quoted whole or not at all.
@@ -250,7 +238,7 @@ def _list_spoken(state: State, *, by_user: bool = False) -> list[Statement]:
                 weight *= CLOSING_WEIGHT
             # Before a call stands what comes, not what came; at the end of a turn the next step.
             before_call = not message.closing and number == len(parts) - 1
-            empty = len(content_words(part)) < MIN_REPORT_WORDS  # "Strategy code"
+            empty = len(words) < MIN_REPORT_WORDS  # "Strategy code"
             if message.kind == "agent" and (before_call or empty or part.endswith(":")):
                 weight *= ANNOUNCEMENT_FACTOR
             elif message.kind == "agent" and later and _DOUBTS.search(part.lower()):

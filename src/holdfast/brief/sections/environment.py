@@ -113,25 +113,24 @@ def looked_up(state: State, size: SizeLimits) -> Iterator[Line]:
     """
     if size.line < WIDE_LINE:
         return
-    changed = max((file.changed_step for file in state.files.values()), default=-1)
-    changed = max([changed, *(line.step for line in list_commits(state.git_printed))])
     spoken = [reply.step for reply in state.replies.values() if reply.by == "agent"]
-    changed = max([changed, *spoken[:-UNANSWERED]])
-    told = 0
-    read = [
-        _format_lookup(one, state)
-        for one in sorted(state.lookups.values(), key=lambda one: -one.step)
-        if one.step > changed and _reads(one)
-    ]
+    changed = max(
+        -1,
+        *(file.changed_step for file in state.files.values()),
+        *(line.step for line in list_commits(state.git_printed)),
+        *spoken[:-UNANSWERED],
+    )
+    latest = sorted(state.lookups.values(), key=lambda one: -one.step)
+    read = [one for one in latest if one.step > changed and _reads(one)][:MAX_READ]
     if read:
-        yield Line(f"- read or searched: {'; '.join(read[:MAX_READ])}")
-    for one in reversed(state.lookups.values()):
-        is_answer = one.what.startswith(SERVER_TOOL)
-        if not one.shown or not (is_answer or (one.step > changed and _asks_more(one))):
-            continue
-        if told == MAX_LOOKED_UP:
-            return
-        told += 1
+        yield Line(f"- read or searched: {'; '.join(_format_lookup(one, state) for one in read)}")
+    asked = [
+        one
+        for one in latest
+        if one.shown
+        and (one.what.startswith(SERVER_TOOL) or (one.step > changed and _asks_more(one)))
+    ]
+    for one in asked[:MAX_LOOKED_UP]:
         printed = _shorten_output(shorten_paths(one.shown, state), size.line)
         yield Line(f"- {_format_lookup(one, state)} → {printed}")
 

@@ -316,10 +316,7 @@ def _pull_request(state: State) -> Iterator[str]:
 
 def _describe_draft(state: State) -> str:
     """Whether the session made its pull request as a draft and has not marked it ready since."""
-    made = [
-        one for one in state.commands.values() if _DRAFTS.search(one.text) and one.ok is not False
-    ]
-    last = max(made, key=lambda one: one.step, default=None)
+    last = _last_run(state, _DRAFTS)
     is_draft = last is not None and ("draft" in last.text or "--undo" in last.text)
     return " (a draft, as far as seen)" if is_draft else ""
 
