@@ -114,12 +114,9 @@ def looked_up(state: State, size: SizeLimits) -> Iterator[Line]:
     if size.line < WIDE_LINE:
         return
     spoken = [reply.step for reply in state.replies.values() if reply.by == "agent"]
-    changed = max(
-        -1,
-        *(file.changed_step for file in state.files.values()),
-        *(line.step for line in list_commits(state.git_printed)),
-        *spoken[:-UNANSWERED],
-    )
+    edits = [file.changed_step for file in state.files.values()]
+    commits = [line.step for line in list_commits(state.git_printed)]
+    changed = max([-1, *edits, *commits, *spoken[:-UNANSWERED]])
     latest = sorted(state.lookups.values(), key=lambda one: -one.step)
     read = [one for one in latest if one.step > changed and _reads(one)][:MAX_READ]
     if read:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby, islice
 
-from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths, split_pieces
+from holdfast.brief.lines import Line, SizeLimits, shorten_path, shorten_paths
 from holdfast.brief.lines import format_command as shown
 from holdfast.lazy_regex import lazy_compile
 from holdfast.state.checks import Check, covers, find_check
@@ -100,16 +100,7 @@ def dead_ends(state: State, size: SizeLimits) -> Iterator[Line]:
 _PROSE = (".md", ".txt", ".rst", ".adoc")
 
 
-# Whatever may be a check by its words, and words of one that ended.
-_CHECKS = lazy_compile(
-    r"(?i)(?:^|[^a-z])(?:tests?|\w*test|lint\w*|checks?|\w*check|build|compile|ci|spec|verify|vet"
-    r"|tsc|ty|mypy|ruff|eslint|validat\w+|make|tox|nox|just|gradle\w*|mvn)(?![a-z])"
-)
-_TO_CHECK = lazy_compile(r"(?i)(?:re-?)?(?:run|execute|verify|check|test|lint|build)\b")
-_FOUND = lazy_compile(r"(?i)\b(?:pass(?:ed|es)?|fail(?:ed|s|ures?)?|errors?|clean|green)\b")
-_FAILED = lazy_compile(r"(?i)(?<!\b0 )(?<!\bno )\b(?:fail(?:ed|s|ures?)?|errors?)\b")
 _SILENT = lazy_compile(r'^(?:Agent|Task) ".*" (?:completed|finished)\W*$')
-MAX_HANDED = 2  # reports of subagents that ran checks
 
 
 def ends_silently(one: Subagent) -> bool:
@@ -121,8 +112,6 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     """The last run of each check, latest first; those that passed on the same share a line."""
     edited = _list_edited(state)
     runs = _choose_runs(state, size)
-    handed = [one for one in state.subagents.values() if _CHECKS.search(one.about)]
-    yield from _tell_handed(handed, size)
     shown_only = [e for e in state.errors.values() if e.status == OPEN and not e.runner]
     for (passed, since), group in groupby(
         runs,
@@ -149,17 +138,6 @@ def verified(state: State, size: SizeLimits) -> Iterator[Line]:
     for error in shown_only[::-1][: size.errors]:
         said = _describe_failure(state, error.command, "", size)
         yield Line(f"- failed: {_quote_command(state, error.command, size)}: {said}", error.fact_id)
-
-
-def _tell_handed(handed: list[Subagent], size: SizeLimits) -> Iterator[Line]:
-    """What the last subagents that were to check something reported, what failed first."""
-    ran = [one for one in handed if _TO_CHECK.match(one.about) and not ends_silently(one)]
-    for one in ran[: -1 - MAX_HANDED : -1]:
-        pieces = (piece for piece in split_pieces(one.result) if piece[-1] != ":")
-        found = sorted(filter(_FOUND.search, pieces), key=lambda said: not _FAILED.search(said))[:2]
-        if found:
-            said = truncate_words(" … ".join(found), size.line + 60)
-            yield Line(f'- subagent "{truncate_line(one.about, 60)}": "{said}"', one.fact_id)
 
 
 def check_commands(state: State, size: SizeLimits) -> Iterator[Line]:
