@@ -3,7 +3,7 @@ commands are shown in a line, and how a text is cut into pieces that can be quot
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from holdfast.lazy_regex import lazy_compile
 from holdfast.records import NamedTuple
@@ -205,7 +205,8 @@ def cut_pastes(text: str) -> str:
 def _cut_output(lines: list[str]) -> list[str]:
     """What a program printed from the first such line to the last, where that is most of it; lines
     in it that speak of trouble stay."""
-    stretches = find_output_stretches(lines)
+    enough = len(lines) >= MIN_PASTED_LINES + 2 * KEPT_PASTED_LINES
+    stretches = find_output_stretches(lines) if enough else []
     if not stretches:
         return lines
     start, end = stretches[0][0], stretches[-1][1]
@@ -246,12 +247,16 @@ def find_output_stretches(lines: list[str]) -> list[tuple[int, int]]:
     """Where a program printed something, recognised by how few of the words are plain ones.
     Letters of other scripts are typed."""
     filled = [at for at, line in enumerate(lines) if line.strip()]
-    printed = [not _is_prose(lines[at]) for at in filled]
+    is_prose = cache(lambda at: _is_prose(lines[filled[at]]))
     ends: list[tuple[int, int]] = []
-    for at in range(len(filled) - MIN_OUTPUT_LINES + 1):
-        if all(printed[at : at + MIN_OUTPUT_LINES]):
+    at = 0
+    while (last := at + MIN_OUTPUT_LINES - 1) < len(filled):
+        # The last first: in prose most lines need not be looked at.
+        typed = next((one for one in range(last, at - 1, -1) if is_prose(one)), None)
+        if typed is None:
             start = ends.pop()[0] if ends and at - ends[-1][1] <= MAX_BETWEEN_OUTPUT else at
-            ends.append((start, at + MIN_OUTPUT_LINES))
+            ends.append((start, last + 1))
+        at = at + 1 if typed is None else typed + 1
     return [(filled[start], filled[end - 1] + 1) for start, end in ends]
 
 
