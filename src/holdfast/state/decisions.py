@@ -15,7 +15,12 @@ from holdfast.records import NamedTuple
 from holdfast.redact.safe_truncation import truncate_safely
 from holdfast.state import facts
 from holdfast.state.facts import OPEN, SUPERSEDED, Fact, FactKind, Position
-from holdfast.state.prose import split_sentences, subject_words, word_overlap
+from holdfast.state.prose import (
+    lower_ascii_apostrophes,
+    split_sentences,
+    subject_words,
+    word_overlap,
+)
 
 MAX_DECISIONS = 50
 MAX_DECISION_CHARS = 320
@@ -104,6 +109,7 @@ _STATES = (
     r"|keep|send|accept|reject|hold|live|stay|go|own|read|write|support|default|serve|emit|log"
     r"|retry|expire)\b)"
 )
+# In small letters.
 _CHOSEN = (
     lazy_compile(
         _LOOKS + _FIRST + rf"(?:{_BY}?{_CHOICE}"
@@ -117,13 +123,11 @@ _CHOSEN = (
         rf"|(?:we|i) (?:won't|don't|do not|will not) (?=(?:even )?{_DEED}).*?{_WHY}"
         r"|we(?:'re| are) not going to\b|[^?!;:]{3,80}, decided (?:against|on|to)\b"
         rf"|(?:we'll|we will|let's) (?!{_TRIES}|(?:be|see) )\w+ .*?{_REASONS})",
-        re.I,
     ),
     lazy_compile(
         _LOOKS + r"(?:instead of|rather than|to (?!find|see|check|debug|understand|verify|reproduce"
         r"|test|look|read|run|confirm|compare|be|do|get)\w+)\b[^?!;:]{2,110}?,? "
         rf"(?:we|i)(?:'ve|'ll)? {_DEED}",
-        re.I,
     ),
     lazy_compile(
         rf"{_THING}(?:{_STATES}.*?{_FOR}"
@@ -131,11 +135,9 @@ _CHOSEN = (
         r"|say|print|run|work|carries)\w+s\b[^(]*?(?:\bso that\b|, not\b)|(?:is|are) (?:set|pinned"
         r"|capped|limited) (?:to|at)\b.*?\bbecause\b|stays? (?:at|on|out|off|with"
         r"|inside)\b[^;:]*[;:] \w+ \w+ \w+)",
-        re.I,
     ),
     lazy_compile(
         rf"(?:rather than|instead of) [^,?!]{{3,80}}, {_THING}(?:go(?:es)?|lives?|is|are|will)\b",
-        re.I,
     ),
     # The reason comes first.
     lazy_compile(
@@ -143,7 +145,6 @@ _CHOSEN = (
         rf"(?:so )?{_BY}(?:{_CHOICE}|target(?:ed|ing)\b|{_DEED}(?! sure\b))|(?!i was |if |once "
         rf"|when )[^?!;:]{{3,110}}, so {_BY}(?:{_CHOICE}|kept\b|dropped\b)|(?:rather than"
         rf"|instead of) [^?!;:]{{3,90}} (?:we|i)(?:'ve|'ll)? add(?:ed)?\b",
-        re.I,
     ),
     lazy_compile(
         _LOOKS
@@ -155,7 +156,6 @@ _CHOSEN = (
         r"|as)\b|(?:we'll|we will|let's) (?:use|store|keep|default|cap|drop|split|treat|expose"
         r"|reject) (?!going|in mind|an eye|track|working|it\b|this\b|that\b|the (?:same )?(?:tool"
         r"|command|script|output|log))\w",
-        re.I,
     ),
     # Whatever was done, for a reason that shapes things: not what was looked at, tried or felt.
     lazy_compile(
@@ -165,11 +165,9 @@ _CHOSEN = (
         r"|crash\w*|flaky|slower)\b).*?(?:\b(?:instead of|rather than|and not|so that|otherwise)\b"
         r"| so (?=\w+ \w+ \w+)| to (?:keep|avoid|save|let|match|preserve|prevent|reduce|simplify"
         r"|stay)\b|, (?:since|because|as|which) \w+ \w+)",
-        re.I,
     ),
     lazy_compile(
         r"(?:my|our) (?:choice|pick|preference|decision) is\b",
-        re.I,
     ),
     # In other languages, by the plain words for a choice.
     lazy_compile(
@@ -181,12 +179,12 @@ _CHOSEN = (
         r"|optamos|decidí|decidimos|me quedo con|nos quedamos con|escolhi|escolhemos|optei|decidi"
         r"|decidimos|(?:ho|abbiamo) (?:scelto|deciso|optato))\b|(?:ik|we) (?:kies|kiezen"
         r"|heb\w* gekozen)\b",
-        re.I,
     ),
-    lazy_compile(
-        _LOOKS + r"(?:Using|Use) (?=\S*[A-Z]{2}|\S*[A-Z]\S*\d)[\w.+/#-]+"
-        r" (?:for|as|to|over|with|because)\b"
-    ),
+)
+# By the name of what is used, which is written with capitals.
+_NAMED = lazy_compile(
+    _LOOKS + r"(?:Using|Use) (?=\S*[A-Z]{2}|\S*[A-Z]\S*\d)[\w.+/#-]+"
+    r" (?:for|as|to|over|with|because)\b"
 )
 # A list under this heading is one of decisions, whatever its sentences say.
 _LIST = lazy_compile(
@@ -201,12 +199,10 @@ _BULLET = "-*•> "
 # How it will be, where the sentence behind it says why.
 _SETTLED = lazy_compile(
     rf"{_THING}(?:{_STATES}|stays?\b|happens?\b|remains?\b)(?! unclear| open| to be| the same)",
-    re.I,
 )
 _EXPLAINS = lazy_compile(
     r"(?:otherwise|that way|this way|the reason|reason:|why:)|.*\b(?:otherwise|would (?!you"
     r"|like))\b",
-    re.I,
 )
 _HAS_REASON = lazy_compile(
     rf"{_REASONS}|, (?:as|so|which|not|it|they)\b|[:;] \w+ \w+ \w+|\b(?:given|seeing|keeps?|weil"
@@ -274,11 +270,14 @@ def on_note_taken(table: Table, event: NoteTaken, position: Position) -> Table:
 def on_agent_said(table: Table, event: AgentSaid, position: Position) -> Table:
     listed = "\n".join(_LIST.findall(event.text)) if "ecisions" in event.text else ""
     sentences = [sentence.lstrip(_BULLET) for sentence in split_sentences(event.text)]
-    for sentence, behind in pairwise([*sentences, ""]):
+    heard = map(lower_ascii_apostrophes, [*sentences, ""])
+    for (sentence, behind), (low, low_behind) in zip(
+        pairwise([*sentences, ""]), pairwise(heard), strict=True
+    ):
         if sentence.endswith(("?", ":")):
             continue
-        chosen = any(pattern.match(sentence) for pattern in _CHOSEN)
-        settled = _EXPLAINS.match(behind) is not None and _SETTLED.match(sentence) is not None
+        chosen = _NAMED.match(sentence) or any(pattern.match(low) for pattern in _CHOSEN)
+        settled = _EXPLAINS.match(low_behind) is not None and _SETTLED.match(low) is not None
         if chosen or settled or sentence in listed:
             # What stands behind it is most often the reason, and else is quoted all the same.
             gives = not _HAS_REASON.search(sentence) and not _GOES_ON.match(behind or "?")
