@@ -1,6 +1,7 @@
 """Prepares a release: `python -m tools.release [--dry-run]`, which `make release` runs.
 
-The version is that of `src/holdfast/__init__.py`; the tag `v<version>` publishes it
+The version is that of `src/holdfast/__init__.py`: the plugin runs from the sources, without a build
+or git, so the tag `v<version>` is made from it and not the other way round. The tag publishes it
 (.github/workflows/release.yml checks that they agree). Builds and checks the distributions, dates
 the changelog's section, commits and tags it, and says what is left for a person to do. Pushes and
 uploads nothing. With `--dry-run` it changes nothing either.
