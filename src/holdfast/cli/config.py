@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from holdfast.cli.output import CliError, JsonOption, print_json, print_line, replace_control_chars
-from holdfast.cli.screen import NARROW_WIDTH, Screen, make_table
+from holdfast.cli.screen import Screen
 from holdfast.fastpath.project import locate_project
 from holdfast.files import is_usable, make_parents, read
 from holdfast.paths import data_dir
@@ -228,22 +228,12 @@ def _build_document(chosen: loader.Settings) -> dict[str, Any]:
 
 def _print_settings(chosen: loader.Settings) -> None:
     out = Screen()
-    narrow = out.width < NARROW_WIDTH
-    grid = make_table("setting", "value", "from", "meaning")
-    for column in grid.columns:
-        column.overflow = "fold"
     for row in table.SETTINGS:
         now = chosen.values[row.name]
         style = "" if now.source == loader.DEFAULT else "bold"
         shown = Text(replace_control_chars(_format_value(now.value)), style=style)
-        source = Text(now.source, style="dim")
-        if narrow:  # columns would break names and words: one below the other
-            out.print(Text(f"{row.name} = ").append(shown).append(" ").append(source))
-            out.indented(row.description, "dim")
-        else:
-            grid.add_row(row.name, shown, source, row.description)
-    if not narrow:
-        out.print(grid)
+        out.print(Text.assemble(f"{row.name} = ", shown, (f"  {now.source}", "dim")))
+        out.indented(row.description, "dim", indent=4)
     out.verbatim(f"Your settings file: {_find_path(False)}", "dim")
     for problem in chosen.problems:
         out.verbatim(f"Error: {problem}", "red")

@@ -365,13 +365,12 @@ def _print_rows(
     out.print(table)
     if report.comparison == "no":
         return
-    document = report_to_json(report)
-    kept, lost = document["kept"], document["lost"]
-    ending = f"restored: {format_restored(document)}"
+    kept, lost = len(report.kept), len(report.lost)
+    back = f"restored: {format_restored(report_to_json(report))}"
     if would:
-        ending = f"Holdfast would have restored {document['would_restore']} of {lost}"
-    out.print()
-    out.say(f"The summary kept {kept} of {kept + lost} facts that matter; {ending}.")
+        back = f"Holdfast would have restored {len(report.would_restore)} of {lost}"
+    ending = f"; {back}." if lost else "."
+    out.say(f"\nThe summary kept {kept} of {kept + lost} facts that matter{ending}")
 
 
 def _print_texts(out: Screen, report: CompactionReport) -> None:
@@ -383,14 +382,6 @@ def _print_texts(out: Screen, report: CompactionReport) -> None:
         "the client's summary": report.compaction.summary or "-",
         given: would.text if would else back or "-",
     }
-    out.print()
-    if out.width < NARROW_WIDTH:  # no room for two beside each other
-        for heading, text in texts.items():
-            out.print(Text(heading, style="bold"))
-            out.indented(text)
-        return
-    table = make_table(header_style="bold", expand=True, padding=(0, 3, 0, 0))
-    for heading in texts:
-        table.add_column(heading, ratio=1, overflow="fold")
-    table.add_row(*(Text(output.replace_control_chars(text)) for text in texts.values()))
-    out.print(table)
+    for heading, text in texts.items():
+        out.print(Text(f"\n{heading}", style="bold"))
+        out.indented(text)
