@@ -107,7 +107,9 @@ def check_snapshots(user: User, session: str) -> None:
 
 
 def check_what_the_user_sees(user: User, session: str, turns: list[Turn]) -> None:
-    (line,) = [words for turn in turns for words in turn.shown_to_the_user]
+    shown = [words for turn in turns for words in turn.shown_to_the_user]
+    assert len(shown) == 1, shown
+    (line,) = shown
     assert "of the context is left before it is compacted" in line
     assert "The state is saved." in line
     status = user.holdfast("status", session).stdout

@@ -366,10 +366,10 @@ def _print_rows(
     if report.comparison == "no":
         return
     kept, lost = len(report.kept), len(report.lost)
-    back = f"restored: {format_restored(report_to_json(report))}"
+    given = f"restored: {format_restored(report_to_json(report))}"
     if would:
-        back = f"Holdfast would have restored {len(report.would_restore)} of {lost}"
-    ending = f"; {back}." if lost else "."
+        given = f"Holdfast would have restored {len(report.would_restore)} of {lost}"
+    ending = f"; {given}." if lost else "."
     out.say(f"\nThe summary kept {kept} of {kept + lost} facts that matter{ending}")
 
 
