@@ -6,8 +6,8 @@ from typing import cast
 from holdfast.events import Origin
 from holdfast.paths import store_path
 from holdfast.recall.passages import (
-    Conversation,
     gather_matters,
+    list_about_file,
     list_telling_words,
     rank_passages,
     search_passages,
@@ -76,33 +76,24 @@ def test_one_matter_is_shown_once_before_another_and_the_same_words_are_not_show
     assert len(ranked) == 3
 
 
-def test_a_search_shows_what_came_of_what_was_found(tmp_path: Path) -> None:
+def test_the_words_of_a_message_come_before_the_fact_that_is_the_same_words(tmp_path: Path) -> None:
     data = tmp_path / "data"
     remember(data, tmp_path / "work", "11111111-0000", ["Which port is free?", "Use another."])
     store = SqliteStore(store_path(str(data)))
     try:
         best, *_ = search_passages(store, "which port is free")
-        assert best.hit.message is not None  # not the fact that is the same words
-        followed = Conversation(store).list_following(best, 40)
-        assert followed == [("agent", "Answer 0 about it."), ("user", "Use another.")]
-        assert not Conversation(store).list_following(best, 10)
+        assert best.hit.message is not None
     finally:
         store.close()
 
 
 def test_the_first_hit_tells_what_else_its_session_has_and_no_later_hit_says_it_again() -> None:
-    class Kept:
-        def messages(self, session_id: str, limit: int) -> list[Message]:
-            return [hit.message for hit in (asked, answered) if hit.message]
-
     asked = said("r1", "The proxy needs a port.", "user")
-    answered = said("r2", "It listens on 8123 there.")
     proxy = said("r3", "The proxy of the tests is started by the runner, without a certificate.")
     elsewhere = said("r4", "A proxy port may be anything above 1024 here.")._replace(session_id="t")
-    ranked = rank_passages("proxy port", [asked, answered, proxy, elsewhere])
-    first, *others = gather_matters(ranked, Conversation(cast(Store, Kept())))
+    ranked = rank_passages("proxy port", [asked, proxy, elsewhere])
+    first, *others = gather_matters(ranked)
     assert first.passage.hit == asked
-    assert first.following == [("agent", "It listens on 8123 there.")]
     assert [one.hit for one in first.also] == [proxy]
     assert [one.passage.hit for one in others] == [elsewhere]
 
@@ -120,9 +111,9 @@ def test_of_a_file_it_is_told_what_was_done_to_it_and_said_of_it() -> None:
         def messages(self, session_id: str, limit: int) -> list[Message]:
             return kept[-limit:]
 
-    told = Conversation(cast(Store, Kept())).list_about_file("s", "shop/cart.py")
-    assert [one.speaker for one in told] == ["agent", "edited", "user"]
-    assert told[1].text == "def total(): return round(cents)"
+    told = list_about_file(cast(Store, Kept()), "s", "shop/cart.py")
+    assert [who for who, _ in told] == ["agent", "edited", "user"]
+    assert told[1][1] == "def total(): return round(cents)"
 
 
 def test_the_words_of_a_question_without_those_that_stand_everywhere() -> None:

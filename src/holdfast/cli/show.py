@@ -278,10 +278,10 @@ def _list_about(store: SqliteStore, session: Session, fact: Fact) -> list[str]:
     """What is known besides; of a file what was done to it and said of it."""
     if fact.kind != "file":
         return [fact.detail]
-    from holdfast.recall.passages import Conversation
+    from holdfast.recall.passages import list_about_file
 
-    told = Conversation(store).list_about_file(session.id, fact.text)
-    return [f"{one.speaker}: {output.format_one_line(one.text, MAX_ABOUT_CHARS)}" for one in told]
+    told = list_about_file(store, session.id, fact.text)
+    return [f"{who}: {output.format_one_line(text, MAX_ABOUT_CHARS)}" for who, text in told]
 
 
 def _show_row(session: Session, name: str, row: bytes, full: bool, as_json: bool) -> None:
@@ -344,10 +344,10 @@ def _search_facts(
     store: SqliteStore, words: str, among: dict[str, str], limit: int, as_json: bool
 ) -> None:
     from holdfast.cli.views.fact import fact_to_json
-    from holdfast.recall.passages import Conversation, gather_matters, search_passages
+    from holdfast.recall.passages import gather_matters, search_passages
 
     found = search_passages(store, words, **among)
-    matters = list(islice(gather_matters(found, Conversation(store)), limit))
+    matters = list(islice(gather_matters(found), limit))
     if as_json:
         shown = {one.passage.text: one for one in matters}
         hits = [
@@ -357,7 +357,6 @@ def _search_facts(
                 "snippet": one.text,
                 "fact": None if one.hit.fact is None else fact_to_json(one.hit.fact),
                 "message": None if one.hit.message is None else one.hit.message._asdict(),
-                "following": [said._asdict() for said in told.following] if told else [],
                 "also": [more.text for more in told.also] if told else [],
             }
             for one in found[:limit]
@@ -373,14 +372,11 @@ def _search_facts(
         return
     if not found[0].has_all:
         out.say("No match for all words; closest:\n", "dim")
-    for number, (one, following, also) in enumerate(matters):
+    for number, (one, also) in enumerate(matters):
         if number:
             out.print()
         out.print(_format_heading(one.hit, out.width))
         out.indented(output.format_one_line(one.text, MAX_PASSAGE_CHARS))
-        for then in following:
-            line = f"{then.speaker}: {output.format_one_line(then.text, MAX_PASSAGE_CHARS)}"
-            out.indented(line, "dim")
         for more in also:
             fact, message = more.hit.fact, more.hit.message
             who = kind_name(fact.kind) if fact else message.speaker if message else ""

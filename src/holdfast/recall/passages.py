@@ -3,9 +3,7 @@
 The store finds what may answer; here its texts are cut into passages and weighed against each
 other: those with every word first, then by how rare the words are that they share with the
 question, later ones a little before earlier ones. What says little that is new beside better
-passages stands behind them. The best are shown with what came next: who asks where something was
-said mostly wants to know what came of it. The very best is shown with what else its session has on
-the question.
+passages stands behind them. The best is shown with what else its session has on the question.
 """
 
 from __future__ import annotations
@@ -17,9 +15,17 @@ from functools import partial
 
 from holdfast.fastpath.cue_index import STOP_WORDS, split_words
 from holdfast.records import NamedTuple
-from holdfast.session.cues import MAX_MESSAGES, OLDEST_WEIGHT, USUAL_WORDS, WHOLE, cut_passages
+from holdfast.session.cues import (
+    ANNOUNCEMENTS,
+    MAX_MESSAGES,
+    OLDEST_WEIGHT,
+    USUAL_WORDS,
+    WHOLE,
+    cut_passages,
+)
 from holdfast.state.facts import OPEN, Fact
 from holdfast.store.protocol import Hit, Message
+from holdfast.store.search_query import CLOSED_FACT_WEIGHT
 from holdfast.store.sql_store import Store
 
 MAX_CANDIDATES = 150  # hits of the store that are looked at
@@ -31,16 +37,10 @@ PASSAGE_CHARS = 400
 SPEAKER_WEIGHTS = {"failed": 1.1, "summary": 1.2, "subagent": 0.7, "task": 0.8, "edited": 0.5}
 # What the user or a note settled; any other fact is made of words that are found themselves.
 STANDING = frozenset(("rule", "hold", "decision", "note"))
-STANDING_WEIGHT = 1.1
-FACT_WEIGHT = 0.5
-CLOSED_FACT_WEIGHT = 0.4
-FOLLOWED_CHARS = 300  # of what came next, for the best hits
-MAX_FOLLOWED = 3
 MATTER_CHARS = 1_600  # of the first hit, with all that is shown below it
 MAX_ABOUT_FILE = 6  # edits of a file, and as many words about it
 ANNOUNCEMENT_WEIGHT = 0.4  # "Let me read the file"
 NEW_WORDS = 0.4  # share of words that a passage must add to better ones
-_ANNOUNCES = ("let me ", "now let me ", "i'll ", "now i'll ", "i will ", "first, let me ")
 
 
 class Passage(NamedTuple):
@@ -49,18 +49,10 @@ class Passage(NamedTuple):
     has_all: bool = False  # every word that was asked for stands in it
 
 
-class Following(NamedTuple):
-    """What came right after a passage, in its order."""
-
-    speaker: str
-    text: str
-
-
 class Matter(NamedTuple):
     """A hit as it is shown."""
 
     passage: Passage
-    following: list[Following]
     also: list[Passage]  # of the same session, best first; not shown again as hits of their own
 
 
@@ -134,12 +126,6 @@ def _time_of(hit: Hit) -> str:
     return hit.fact.at.time if hit.fact else hit.message.time if hit.message else ""
 
 
-def _weigh_fact(fact: Fact) -> float:
-    if fact.status != OPEN:
-        return CLOSED_FACT_WEIGHT
-    return STANDING_WEIGHT if fact.kind in STANDING else FACT_WEIGHT
-
-
 def _describe_fact(fact: Fact) -> str:
     # Of a file, the names in it say little to a reader.
     detail = fact.detail.partition(";")[0] if fact.kind == "file" else fact.detail
@@ -148,11 +134,11 @@ def _describe_fact(fact: Fact) -> str:
 
 def _cut_hit(hit: Hit) -> Iterator[tuple[str, float]]:
     if hit.fact is not None:
-        yield _describe_fact(hit.fact), _weigh_fact(hit.fact)
+        yield _describe_fact(hit.fact), CLOSED_FACT_WEIGHT if hit.fact.status != OPEN else 1.0
     elif hit.message is not None:
         weight = SPEAKER_WEIGHTS.get(hit.message.speaker, 1.0)
         for piece in _cut_message(hit.message):
-            announces = piece.lower().startswith(_ANNOUNCES)
+            announces = piece.lower().startswith(ANNOUNCEMENTS)
             yield piece, weight * (ANNOUNCEMENT_WEIGHT if announces else 1.0)
 
 
@@ -179,18 +165,13 @@ def _without_repeats(scored: list[tuple[bool, float, Passage, Counter[str]]]) ->
     return taken + behind
 
 
-def gather_matters(found: Sequence[Passage], conversation: Conversation) -> Iterator[Matter]:
+def gather_matters(found: Sequence[Passage]) -> Iterator[Matter]:
     """The hits in their order, each text shown once."""
     shown: set[str] = set()
     for number, one in enumerate(found):
         if one.text in shown:
             continue
-        following = (
-            conversation.list_following(one, FOLLOWED_CHARS) if number < MAX_FOLLOWED else []
-        )
-        shown.update(said.text for said in following)
-        used = len(one.text) + sum(len(said.text) for said in following)
-        room = 0 if number else MATTER_CHARS - used
+        room = 0 if number else MATTER_CHARS - len(one.text)
         also = []
         for other in found[1:] if room else ():
             same = other.hit.session_id == one.hit.session_id
@@ -198,53 +179,22 @@ def gather_matters(found: Sequence[Passage], conversation: Conversation) -> Iter
                 also.append(other)
                 shown.add(other.text)
                 room -= len(other.text)
-        yield Matter(one, following, also)
+        yield Matter(one, also)
 
 
-class Conversation:
-    """What was said and done in sessions, in its order; each is read once."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._read: dict[str, Sequence[Message]] = {}
-
-    def list_following(self, passage: Passage, room: int) -> list[Following]:
-        """What came after a passage, as far as `room` characters go."""
-        hit = passage.hit
-        messages = self._read_messages(hit.session_id)
-        row = hit.message.row if hit.message else hit.fact.at.row if hit.fact else ""
-        place = next((n for n, one in enumerate(messages) if row and one.row == row), None)
-        if place is None:
-            return []
-        found: list[Following] = []
-        own = list(_cut_message(messages[place]))
-        reached = own.index(passage.text) + 1 if passage.text in own else 1 if hit.message else 0
-        for number, message in enumerate(messages[place:]):
-            for text in own[reached:] if number == 0 else _cut_message(message):
-                room -= len(text) + 1
-                if room < 0:
-                    return found
-                found.append(Following(message.speaker, text))
-        return found
-
-    def list_about_file(self, session_id: str, path: str) -> list[Following]:
-        """What was done to a file and said of it, the latest few of each, in their order."""
-        name = path.rpartition("/")[2]
-        found: dict[str, list[tuple[int, Following]]] = {"edited": [], "said": []}
-        for number, message in enumerate(self._read_messages(session_id)):
-            edited, _, change = message.text.partition(": ")
-            if message.speaker == "edited" and edited.endswith(path):
-                found["edited"].append((number, Following("edited", change)))
-            elif message.speaker in ("user", "agent") and name in message.text:
-                pieces = (piece for piece in _cut_message(message) if name in piece)
-                found["said"] += [(number, Following(message.speaker, one)) for one in pieces]
-        latest = [one for kind in found.values() for one in kind[-MAX_ABOUT_FILE:]]
-        return [one for _, one in sorted(latest, key=lambda item: item[0])]
-
-    def _read_messages(self, session_id: str) -> Sequence[Message]:
-        if session_id not in self._read:
-            self._read[session_id] = self._store.messages(session_id, MAX_MESSAGES)
-        return self._read[session_id]
+def list_about_file(store: Store, session_id: str, path: str) -> list[tuple[str, str]]:
+    """What was done to a file and said of it, by whom, the latest few of each, in their order."""
+    name = path.rpartition("/")[2]
+    found: dict[str, list[tuple[int, str, str]]] = {"edited": [], "said": []}
+    for number, message in enumerate(store.messages(session_id, MAX_MESSAGES)):
+        edited, _, change = message.text.partition(": ")
+        if message.speaker == "edited" and edited.endswith(path):
+            found["edited"].append((number, "edited", change))
+        elif message.speaker in ("user", "agent") and name in message.text:
+            pieces = (piece for piece in _cut_message(message) if name in piece)
+            found["said"] += [(number, message.speaker, one) for one in pieces]
+    latest = [one for kind in found.values() for one in kind[-MAX_ABOUT_FILE:]]
+    return [(who, text) for _, who, text in sorted(latest, key=lambda item: item[0])]
 
 
 def _cut_message(message: Message) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.brief.contradictions import format_contradictions
 from holdfast.clock import format_minute_utc
 from holdfast.compaction.report import CompactionReport, find_wrong, load_report
-from holdfast.recall.passages import Conversation, Matter, gather_matters, search_passages
+from holdfast.recall.passages import Matter, gather_matters, list_about_file, search_passages
 from holdfast.records import NamedTuple
 from holdfast.session import context
 from holdfast.session.replay import read_archived_row, read_source_row
@@ -79,7 +79,7 @@ def search_memory(
     lines = [DATA_NOTICE]
     if not ranked[0].has_all:
         lines.append("No match for all words; closest:")
-    matters = list(islice(gather_matters(ranked, Conversation(store)), start + PAGE_SIZE + 1))
+    matters = list(islice(gather_matters(ranked), start + PAGE_SIZE + 1))
     for matter in matters[start : start + PAGE_SIZE]:
         lines += _format_matter(matter, mine)
     if len(matters) > start + PAGE_SIZE:
@@ -106,9 +106,8 @@ def show_source(store: Store, scope: RecallScope, name: str, *, page: int = 1) -
     if fact is not None:
         lines.append(f"{_format_fact(fact, owner.id[:8])} ({fact.at.time[:16]})")
         if fact.kind == "file":
-            for said in Conversation(store).list_about_file(owner.id, fact.text):
-                who = SAID_BY.get(said.speaker, said.speaker)
-                lines.append(f'- {who}: "{_clip_text(said.text, MAX_SNIPPET_CHARS)}"')
+            for who, said in list_about_file(store, owner.id, fact.text):
+                lines.append(f'- {SAID_BY.get(who, who)}: "{_clip_text(said, MAX_SNIPPET_CHARS)}"')
         elif fact.detail and fact.detail != fact.text:
             lines.append(f'Detail: "{_clip_text(fact.detail, MAX_ROW_CHARS)}"')
     lines.append(_format_source(source, page) if source else "The source row was not kept.")
@@ -147,16 +146,8 @@ def _is_in_scope(session: Session, scope: RecallScope) -> bool:
 
 
 def _format_matter(one: Matter, mine: str) -> Iterator[str]:
-    """A hit, and below it what came next and what else bears on the question."""
-    hit = one.passage.hit
-    yield _format_hit(hit, mine, one.passage.text)
-    speaker = hit.message.speaker if hit.message else ""
-    for said in one.following:
-        label = (
-            "" if said.speaker == speaker else f"then {SAID_BY.get(said.speaker, said.speaker)}: "
-        )
-        speaker = said.speaker
-        yield f'  {label}"{_clip_text(said.text, MAX_PASSAGE_CHARS)}"'
+    """A hit, and below it what else bears on the question."""
+    yield _format_hit(one.passage.hit, mine, one.passage.text)
     for passage in one.also:
         yield f"  {_format_hit(passage.hit, mine, passage.text)}"
 
