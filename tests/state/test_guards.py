@@ -343,6 +343,15 @@ BANK: list[tuple[str, Call, Call]] = [
     ("N'utilise pas docker.", (RUN, "docker ps"), (RUN, "ls")),
     ("No toques nada fuera de src/.", (EDIT, "docs/a.md"), (EDIT, "src/a.py")),
     ("用 pnpm，不要用 npm。", (RUN, "npm install"), (RUN, "pnpm install")),
+    ("Never edit vendored code.", (EDIT, "vendor/a.go"), (EDIT, "cmd/a.go")),
+    ("Everything with .gen.ts at the end is generated, leave it alone.", (EDIT, "src/a.gen.ts"), (EDIT, "src/a.ts")),
+    ("No toques nada dentro de la carpeta legado.", (EDIT, "legado/a.py"), (EDIT, "src/a.py")),
+    ("Leave docker-compose.yml alone.", (RUN, "yq -i '.x=1' docker-compose.yml"), (RUN, "cat docker-compose.yml")),
+    ("The snapshots aren't yours to update.", (EDIT, "src/__snapshots__/a.snap"), (EDIT, "src/a.ts")),
+    ("Migrations are run by the DBA, never by you.", (RUN, "alembic upgrade head"), (RUN, "alembic history")),
+    ("No extra dependencies in package.json.", (EDIT, "package.json", '"left-pad": "1.0"'), (EDIT, "package.json", '"type": "module"')),
+    ("Never push from a shell.", (RUN, "bash -lc 'git push'"), (RUN, "bash -lc 'git status'")),
+    ("New tests are called *.test.ts, not *.spec.ts.", (EDIT, "src/a.spec.ts"), (EDIT, "src/a.test.ts")),
 ]  # fmt: skip
 
 NO_GUARDS = [

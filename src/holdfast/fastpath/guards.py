@@ -14,6 +14,7 @@ Kinds and what they hold, words with spaces between:
     endings  endings of files that are not written
     edits    nothing is edited at all
     creates  no file is written that is not there
+    adds     no list of dependencies gets longer
     writes   texts that no edit brings in, behind `in:` the endings of the files that this is about
     run      beginnings of commands that are not run, `+` for a space within one; `*` for any
     does     texts that no command contains, but for one that only reads
@@ -44,6 +45,8 @@ MAX_SENTENCE_CHARS = 400
 MAX_CALL_CHARS = 120
 MAX_REMINDERS = 3  # with one call
 OPTIONS_WITH_VALUE = {"git": frozenset(("-C", "-c", "--git-dir", "--work-tree"))}
+SHELLS = frozenset(("bash", "sh", "zsh"))
+MANIFESTS = ("package.json", "requirements", "pyproject.toml", "cargo.toml", "go.mod", "gemfile")
 BUILDS = ("build", "test", "lint")  # of what has such a word, a name says only the kind
 OLD_TEXT, NEW_TEXT = (
     ("old_string", "oldString"),
@@ -70,6 +73,13 @@ class Guard(NamedTuple):
         """`given` is what the tool was given: an edit's texts."""
         if path and self.kind == "writes":
             return self._forbids_text(path, given)
+        if path and self.kind == "adds":
+            grown = (
+                _count_versions(new) - _count_versions(old) for old, new in list_changes(given)
+            )
+            return (
+                path.rpartition("/")[2].lower().startswith(MANIFESTS) and max(grown, default=0) > 0
+            )
         if path and self.kind == "creates":
             return "content" in given and not exists(path)
         if path:
@@ -171,7 +181,9 @@ def strip_wrappers(words: list[str]) -> list[str]:
     """`sudo python3 -m pip` is a pip."""
     while words and (words[0] in WRAPPERS or _is_assignment(words[0])):
         words = words[1:]
-    if words[1:2] == ["-m"] and words[0].rpartition("/")[2].startswith("python"):
+    name, option = words[0].rpartition("/")[2] if words else "", "".join(words[1:2])
+    shell = name in SHELLS and option[:1] == "-" and option[-1] == "c"
+    if shell or (option == "-m" and name.startswith("python")):
         words = words[2:]
     return [words[0].rpartition("/")[2], *words[1:]] if words else []
 
@@ -210,7 +222,7 @@ def _list_written_by(words: list[str]) -> list[str]:
         found = given
     elif program == "checkout" and "--" in words:
         found = words[words.index("--") + 1 :]
-    elif program in ("sed", "perl") and any(word.startswith("-i") for word in words):
+    elif program in ("sed", "perl", "yq") and any(word.startswith("-i") for word in words):
         found = given[1:]  # behind what is to be done
     elif program == "cp":
         found = given[-1:]
@@ -252,6 +264,13 @@ def count_text(text: str, wanted: str) -> int:
         count += not joined and not (_is_name(wanted[-1]) and _is_name(text[end : end + 1]))
         at = text.find(wanted, end)
     return count
+
+
+def _count_versions(text: str) -> int:
+    """Lines that look like a dependency with its version; its own version is none."""
+    lines = [line.strip(" \t\"'-") for line in text.split("\n")]
+    numbered = [line for line in lines if any(letter.isdecimal() for letter in line)]
+    return sum(not line.lower().startswith(("version", "#", "//")) for line in numbered)
 
 
 def _is_name(letter: str) -> bool:

@@ -78,7 +78,7 @@ install\w*\b(?= (?:anything|globally|things|stuff|new)\b|$)  =>  run INSTALLS
     does migrate alembic+upgrade migration:run flyway liquibase prisma+db+push ef+database+update
 seed(?:s|ing)?\b  =>  does seed
 (?:run\w* |the |our )*(?:whole|full|entire|complete|all) (?:of |the )*(?:test )?(?:suite|tests)\b
-    run pytest+~! python+-m+pytest+~! python3+-m+pytest+~! uv+run+pytest+~! poetry+run+pytest+~!
+    run pytest+~! uv+run+pytest+~! poetry+run+pytest+~!
     npm+test+~! npm+run+test+~! pnpm+test+~! yarn+test+~! bun+test+~! cargo+test+~!
     cargo+nextest+run+~! go+test+~./... make+test make+check jest+~! vitest+~! tox nox mvn+test
     gradle+test rspec+~!
@@ -87,19 +87,13 @@ seed(?:s|ing)?\b  =>  does seed
 (?:start )?(?:ADJECTIVE )*(?P<name>integration|load|smoke) (?:tests?|suite)\b
     does NAME
 (?:start )?(?:ADJECTIVE )*(?:tests?\b(?! (?:files?|cases?|data|names?|code|coverage))|suite\b)
-    run pytest python+-m+pytest python3+-m+pytest uv+run+pytest poetry+run+pytest npm+test
+    run pytest uv+run+pytest poetry+run+pytest npm+test
     npm+t npm+run+test pnpm+test yarn+test bun+test go+test playwright+test cypress+run cargo+test
     cargo+nextest make+test make+check jest vitest tox nox mvn+test gradle+test rspec
 EDITING (?:ANY |of )*tests?\b(?! \w)
     leave TESTS
 EDITING (?:ANY |of |db |database |applied )*migrations?\b(?! \w)
     leave migrations migrate versions
-EDITING (?:ANY |of )*(?:snapshots?|golden files?)\b
-    leave __snapshots__ snapshots golden *.snap
-EDITING (?:ANY |of )*generated (?:code|files?|sources?)\b
-    leave generated gen __generated__ *.generated.* *.pb.* *_pb2.*
-EDITING (?:ANY |of )*(?:vendor(?:ed)?|third[- ]party) (?:code|files?|sources?)\b
-    leave vendor third_party node_modules
 (?:delet|remov)\w* (?:ANY |of |my |existing )*(?:files?|anything|folders?|director(?:y|ies))\b
     run rm git+rm rmdir unlink find+~-delete
 (?:renam|mov)\w* (?:ANY |of |my |existing )*(?:files?|anything|folders?|director(?:y|ies))\b
@@ -203,7 +197,12 @@ SAME_PROGRAM = {
     "docker": "docker docker-compose",
     "kill": "kill pkill killall",
 }
+_VENDORED = "vendor third_party node_modules"
+_GENERATED = "generated gen __generated__ *.generated.* *.pb.* *_pb2.*"
 NAMED_FILES = {
+    **dict.fromkeys(("vendored", "vendor code", "third-party code", "third_party code"), _VENDORED),
+    **dict.fromkeys(("generated code", "generated files", "generated source"), _GENERATED),
+    **dict.fromkeys(("snapshots", "golden files"), "__snapshots__ snapshots golden *.snap"),
     "lockfile": "package-lock.json pnpm-lock.yaml yarn.lock bun.lock Cargo.lock uv.lock poetry.lock"
     " Gemfile.lock go.sum",
     "the readme": "README.md README.rst README",

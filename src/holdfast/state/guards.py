@@ -54,31 +54,31 @@ _FIRST = (
 # Behind these words stands what is forbidden. "It can't" and "there is no" only tell.
 _FORBIDS = lazy_compile(
     rf"{_FIRST}(?:you (?:are|'re) )?(?:(?:do not|don't|dont)(?: you)?(?: ever| dare)*|never|avoid"
-    rf"|stop|refrain from|cannot|can't|no|zero|not|nothing"
-    r"|hold(?: off)?(?: on| from)?|wait with|under no circumstances)\s+|(?<!if )\b(?:you|we|nobody"
-    r"|agents?)\s+(?:really |just )?(?:do not|don't|dont|never|cannot|can't|can not)\s+"
-    r"|\bfree of (?:any )?|\b(?:hands|fingers) off (?:of )?(?:my |the )*|\bnothing (?:gets|is"
-    r"|is to be|should be|may be|will be|must be) |\b(?:must not|mustn't|should not|shouldn't"
-    r"|may not|shall not|not to|not allowed to|not supposed to|forbidden to|without|instead of"
-    r"|rather than|and not|but not|rather you didn't)\s+"
-    r"|(?<!\bi )(?<!\bit )(?<!they )(?<!that )(?<!which )(?<!tests )(?<!has )(?<!have )\bnever\s+"
-    r"|\bi (?:do not|don't|never) want\s+(?:(?:you|anyone|anything) to\s+)?|\buse [^,;]+ not\s+"
-    r"|\b(?:want|write|use|add|create|with|should be|must be) (?:no|zero)\s+|\b(?:ask|wait|tell me"
-    r"|show me|check (?:with me|back)|talk to me|confirm|explain|discuss|run (?:it|this|that"
-    r"|everything) by|(?:my|me) (?:ok|okay|approval|permission|go|consent"
-    r"|sign-off))\b[^.;]*?\bbefore (?:you |any |doing |making )*|\bleave (?:all |the "
-    r"|any )*(?=\w+ing\b.* to me\b)|\bonly\s+(?=\w+ (?:when|if|after|once) (?:i|we)\b)|\bi(?:'ll"
-    r"| will| do| want to| handle)\s+(?=[^.;]*\b(?:myself|you don't|not you)\b)(?:do "
-    r"|handle )?(?:all |the |any )*|^before (?:you |any |doing "
+    rf"|stop|refrain from|cannot|can't|no|zero|not"
+    r"|nothing(?: (?:gets|is|(?:may|must|should|will) be))?|hold(?: off)?(?: on| from)?|wait with"
+    r"|under no circumstances)\s+|(?<!if )\b(?:you|we|nobody|agents?)\s+(?:really "
+    r"|just )?(?:do not|don't|dont|never|cannot|can't|can not)\s+|\bfree of (?:any )?|\b(?:hands"
+    r"|fingers) off (?:of )?(?:my |the )*|\b(?:must not|mustn't|should not|shouldn't|may not"
+    r"|shall not|not to|not allowed to|not supposed to|forbidden to|without|instead of|rather than"
+    r"|and not|but not|rather you didn't)\s+|(?<!\bi )(?<!\bit )(?<!they )(?<!that )(?<!which"
+    r" )(?<!tests )(?<!has )(?<!have )\bnever\s+|\bi (?:do not|don't|never) want\s+(?:(?:you"
+    r"|anyone|anything) to\s+)?|\buse [^,;]+ not\s+|\b(?:want|write|use|add|create|with|should be"
+    r"|must be) (?:no|zero)\s+|\b(?:ask|wait|tell me|show me|check (?:with me|back)|talk to me"
+    r"|confirm|explain|discuss|run (?:it|this|that|everything) by|(?:my|me) (?:ok|okay|approval"
+    r"|permission|go|consent|sign-off))\b[^.;]*?\bbefore (?:you |any |doing |making )*"
+    r"|\bleave (?:all |the |any )*(?=\w+ing\b.* to me\b)|\bonly\s+(?=\w+ (?:when|if|after"
+    r"|once) (?:i|we)\b)|\bi(?:'ll| will| do| want to| handle)\s+(?=[^.;]*\b(?:myself|you don't"
+    r"|not you)\b)(?:do |handle )?(?:all |the |any )*|^before (?:you |any |doing "
     r"|making )*(?=[^.;]*, (?:please )?(?:ask|show|tell|wait|confirm|discuss|explain|check with"
     r"|talk to|get my)\b)",
 )
 # And before these.
 _IS_FORBIDDEN = lazy_compile(
     r"(?:^|[,;:]\s)(?:all |any |the )*([^,;:]{3,60}?) (?:(?:is|are) (?:strictly "
-    r"|absolutely )?(?:forbidden|prohibited|not allowed|off[- ]limits|out of bounds|not permitted"
-    r"|taboo|my job)|(?:must|should|may|shall)(?: not|n't) be (?:run|made|used|started|created"
-    r"|executed|done)|(?:needs?|requires?) my|only (?:when|if|after|once|with) (?:i|my)\b)"
+    r"|absolutely )?(?:forbidden|prohibited|banned|(?:run|made) by (?!you)|not allowed"
+    r"|off[- ]limits|out of bounds|not permitted|taboo|my job)|(?:must|should|may|shall)(?: not"
+    r"|n't) be (?:run|made|used|started|created|executed|done)|(?:needs?|requires?) my"
+    r"|only (?:when|if|after|once|with) (?:i|my)\b)"
 )
 _ENDS = lazy_compile(
     r"[;?]|[.!](?=\s|$)|,\s|:\s|\s[–—-]\s|\s(?:because|since|so that|which|as long as|until|unless"
@@ -137,12 +137,15 @@ _PATH = lazy_compile(
 )
 _NAMED_FOLDER = lazy_compile(
     r"\bthe ([\w.-]+) (?:folder|directory|dir|package|module)\b|\b(?:anything|nothing|files?|stuff"
-    r"|things|changes|edits) (?:in|inside|under|below) `?([\w-]+)`?(?=$|[.,;!])|\b(?:touch|edit"
-    r"|chang|modify|alter)\w* (?:anything in )?`?(node_modules|vendor|dist|build|docs|legacy"
-    r"|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
+    r"|things|changes|edits) (?:in|inside|under|below) `?([\w-]+)`?(?=$|[.,;!])|\b(?:carpeta"
+    r"|dossier|ordner|verzeichnis|cartella|pasta|папк[аеиу]|katalog\w*) `?([\w-]+)|\b(?:touch|edit"
+    r"|chang|modify|alter)\w* (?:anything in )?`?(node_modules|vendor|dist|build"
+    r"|docs|legacy|fixtures|third_party|generated|infra|public|assets)`?(?=$|[.,;!])",
     re.I,
 )
-_ENDING = lazy_compile(r"\b(?:end(?:s|ing)? (?:in|with|on)|extension) `?(\.[\w.]*\w)")
+_ENDING = lazy_compile(
+    r"\b(?:end(?:s|ing)? (?:in|with|on)|extension) `?(\.[\w.]*\w)|(?:^|\s)`?(\.\w+\.\w+)"
+)
 _ADDRESS = lazy_compile(r"://|^www\.|^\d+(?:\.\d+)+$|\.(?:com|org|io|net)$")
 _NO_PATHS = frozenset(("e.g", "i.e", "node.js", "next.js", "vue.js", "etc.", "and/or"))
 _LEFT = lazy_compile(
@@ -152,8 +155,8 @@ _LEFT = lazy_compile(
 _LEFT_AS_IT_IS = lazy_compile(
     r"\b(?:leave|keep)\b.*\b(?:alone|untouched|unchanged|as (?:it|they) (?:is|are|was|were)"
     r"|as[- ]is|your hands off|the same)\b|\b(?:is|are) (?:off[- ]limits|read[- ]only|frozen"
-    r"|not yours|taboo)\b|\bhands off\b|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it|they) (?:is"
-    r"|are)|unchanged|untouched)\b"
+    r"|not yours|taboo)\b|n't yours\b|\bhands off\b|\bleave (?:it|them)[.!]?$|\bstays? (?:as (?:it"
+    r"|they) (?:is|are)|unchanged|untouched)\b"
     rf"|\b(?:(?:is|are) not to|must not|mustn't|may not|should not|shouldn't|(?:should|must|is to"
     rf"|are to) never|can't|cannot) be {EDITING}",
 )
@@ -204,8 +207,7 @@ _FORBIDS_ELSEWHERE = lazy_compile(
 _ONLY_ELSEWHERE = lazy_compile(
     r"\b(?:nur|ausschließlich|alleen|seulement|uniquement|solo|sólo|solamente|somente|apenas"
     r"|fuera de|en dehors de|hors de|fora de|fuori da|soltanto|tylko|только|sadece|yalnızca"
-    r"|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten|oprócz|poza|кроме|dışında)\b|只|仅"
-    r"|除了"
+    r"|außer(?:halb)?|sauf|salvo|excepto|tranne|behalve|buiten|oprócz|poza|кроме|dışında)\b|只|仅|除了"
     r"|以外|だけ|のみ|만 |제외|외에|فقط",
     re.I,
 )
@@ -224,8 +226,7 @@ _SHARED_PROGRAMS = lazy_compile(
     r"(?![A-Za-z0-9_/-]|\.\w)(?: (?:install|add|run|apply|destroy|up|down|build|test|push)\b)?"
 )
 _LIBRARIES_ELSEWHERE = lazy_compile(
-    r"abh[äa]ngigkeit|d[ée]pend[ea]nc[ei]|dipendenz|afhankelijkhe|zale[żz]no|зависимост|依赖|依存"
-    r"|의존"
+    r"abh[äa]ngigkeit|d[ée]pend[ea]nc[ei]|dipendenz|afhankelijkhe|zale[żz]no|зависимост|依赖|依存|의존"
     r"|ba[ğg][ıi]ml[ıi]l[ıi]k",
     re.I,
 )
@@ -307,6 +308,9 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
     if kind := _read_file_kind(part):
         yield "endings", kind
         return
+    if glob := re.match(r"`?\*(\.[\w.]+)", part):
+        yield "endings", glob[1]
+        return
     if text := _read_code(written):
         yield "writes", _narrow_to_files(text, part)
         return
@@ -334,6 +338,8 @@ def _read_part(written: str) -> Iterator[tuple[str, str]]:
                 if kind == "writes":
                     what = _narrow_to_files(what, part)
                 yield kind, _narrow_to_branch(what, words)
+                if what == WORDS_OF_TABLE["INSTALLS"]:
+                    yield "adds", "*"
                 return
     if command:
         yield "run", command
@@ -439,13 +445,13 @@ def _read_places(flat: str, heard: str, parts: list[str]) -> Iterator[tuple[str,
 
 def find_paths(flat: str) -> list[str]:
     quoted = [one or other for one, other in _PATH.findall(flat)]
-    folders = [one or two or three for one, two, three in _NAMED_FOLDER.findall(flat)]
+    folders = ["".join(one) for one in _NAMED_FOLDER.findall(flat)]
     named = [f"{folder}/" for folder in folders if folder not in ("same", "whole", "place")]
     heard = flat.lower().replace("lock file", "lockfile")
     known = [path for name, paths in NAMED_FILES.items() if name in heard for path in paths.split()]
     if ".env" in quoted and ".env files" in heard:
         known.append(".env.*")
-    known += [f"*{ending}" for ending in _ENDING.findall(heard)]
+    known += [f"*{one or other}" for one, other in _ENDING.findall(heard)]
     found = [path.rstrip(".,;:") for path in (*quoted, *named, *known)]
     return [
         path

@@ -87,28 +87,18 @@ def split_identifiers(*texts: str) -> str:
 
 def format_snippet(texts: tuple[str, ...], terms: tuple[str, ...], width: int = 200) -> str:
     """One line around the first match in the first of the texts that has one."""
+    # `app/db.py` also matches "app db py": the first of its words will do.
+    wanted = [word for term in terms for word in re.findall(r"\w+", term.casefold())]
     for text in texts:
         folded = text.casefold()
-        places = [at for at in (_find_term(folded, term.casefold()) for term in terms) if at >= 0]
+        places = [place for place in map(folded.find, wanted) if place >= 0]
         if places:
-            return _line_around(text, min(places), width)
-    return _line_around(next((text for text in texts if text), ""), 0, width)
-
-
-def _find_term(folded: str, term: str) -> int:
-    at = folded.find(term)
-    if at < 0:
-        # `app/db.py` also matches "app db py": settle for the first of its words.
-        words = re.findall(r"\w+", term)
-        return min((folded.find(word) for word in words if word in folded), default=-1)
-    return at
-
-
-def _line_around(text: str, at: int, width: int) -> str:
-    start = max(0, at - width // 3)
-    end = min(len(text), start + width)
-    line = _SPACE.sub(" ", text[start:end]).strip()
-    return f"{'…' if start > 0 else ''}{line}{'…' if end < len(text) else ''}"
+            break
+    else:
+        text, places = next(filter(None, texts), ""), [0]
+    start = max(0, min(places) - width // 3)
+    line = " ".join(text[start : start + width].split())
+    return f"{'…' if start > 0 else ''}{line}{'…' if start + width < len(text) else ''}"
 
 
 def replace_surrogates(text: str) -> str:
