@@ -38,7 +38,6 @@ MIN_TENTHS = 9
 LEAST_TENTHS = 4
 ENOUGH_SHARE = 60  # per cent
 LEAST_SHARE = 15
-SCORE_FLOOR = 0.1  # of the best passage's score
 NEW_WORDS = 0.4  # share of words that a passage must add to those before it
 SECTIONS = ("words", "postings", "places", "texts")
 _SHARED = 1 << 40  # a score carries above this the weight of the words that matched
@@ -123,9 +122,7 @@ class CueIndex:
             if score >= enough * _SHARED
         ]
         fitting.sort(reverse=True)
-        floor = fitting[0][0] * SCORE_FLOOR if fitting else 0
-        best = fitting[:MAX_CANDIDATES]
-        return [(number, self.text(number)) for score, number in best if score >= floor]
+        return [(number, self.text(number)) for _, number in fitting[:MAX_CANDIDATES]]
 
     def find_key(self, key: str) -> list[int]:
         """The passages of one key, in their order."""
