@@ -47,7 +47,8 @@ def replay_session(store: Store, source: Path, place: Path) -> str:
             ctx = SessionContext(ref, session_dir, _now(time), store)
             said = _summary(lines, number)
             trigger = str((row.get("compactMetadata") or {}).get("trigger", "auto"))
-            handlers.on_precompact(ctx, trigger)
+            steering = handlers.on_precompact(ctx, trigger)
+            handlers.keep_before_compaction(ctx, steering, trigger)
             given = handlers.on_session_start_compact(ctx, "SessionStart")
             if given is not None:
                 _deliver(store, session_id, epoch, "brief", "SessionStart", ctx.now, given.items[0])
