@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from truth import everyday  # noqa: F401  its scenarios come into the table
 from truth.comparison import Comparison
 from truth.scenarios import SCENARIOS, Scenario, can_run
 from truth.session import Session

@@ -56,9 +56,7 @@ class Comparison:
         branch = session.outside("git branch --show-current")
         place = f"branch {branch}" if branch else "HEAD is detached"
         self.check(f"): {place}" in asked, f"{where}: {asked!r}, but {place}")
-        entries = [
-            one for one in session.outside("git status --porcelain -z").split("\0") if len(one) > 3
-        ]
+        entries = _list_entries(session.outside("git status --porcelain -z"))
         clean = "working tree clean" in asked
         self.check(clean is not bool(entries), f"{where}: clean {clean}, but {entries}")
         listed = next((line for line in text.split("\n") if "Uncommitted: " in line), "")
@@ -78,6 +76,17 @@ class Comparison:
             reach = "@{u}..HEAD" if what == "ahead" else "HEAD..@{u}"
             count = session.outside(f"git rev-list --count {reach}")
             self.check(number == count, f"{where}: {number} {what}, but {count}")
+
+
+def _list_entries(printed: str) -> list[str]:
+    """A renamed file has its former name behind it."""
+    found, parts = [], iter(printed.split("\0"))
+    for entry in parts:
+        if len(entry) > 3:
+            found.append(entry)
+            if "R" in entry[:2]:
+                next(parts)
+    return found
 
 
 def _count_kinds(entries: list[str]) -> dict[str, int]:

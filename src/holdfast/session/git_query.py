@@ -297,11 +297,15 @@ def _read_status(printed: str, seen: GitSeen) -> GitSeen:
             fields[name] = value
         elif kind in ("1 ", "2 "):
             path = entry.split(" ", 8 if kind == "1 " else 9)[-1]
-            if kind == "2 ":
-                next(entries, "")  # the path before the rename
+            before = next(entries, "") if kind == "2 " else ""
             staged += entry[2] != "."
             changed += entry[3] != "."
-            files.append(SeenFile(path, "changed" if entry[3] != "." else "staged"))
+            how = "changed" if entry[3] != "." else "staged"
+            if "D" in entry[2:4]:
+                how = "deleted" if how == "changed" else "deleted, staged"
+            elif before:
+                how = f"renamed from {before}"
+            files.append(SeenFile(path, how))
         elif kind == "u ":
             conflicts += 1
             files.insert(0, SeenFile(entry.split(" ", 10)[-1], "conflict"))

@@ -46,7 +46,7 @@ _WORDS_OF = (
 _RUN = frozenset(("run", "run-script", "exec", "--", "x", "dlx"))
 _NO_RUN = frozenset(
     """--version -V --help -h version help linters install add remove init create up down logs ps
-    pull push --collect-only --list --listTests start dev""".split()
+    pull push --collect-only --co --list --listTests --fixtures --markers start dev""".split()
 )
 _INTERPRETERS = frozenset("sh bash zsh dash fish python python3 node ruby php perl".split())
 # Heads whose output shows what others ran: their own is no check.

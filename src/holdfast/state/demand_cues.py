@@ -13,7 +13,7 @@ _SAID = r"(?:^|[,;:.–—-] ?|\b(?:please|and|but|so|also|then|you|must|should|
 _FIRST = (
     r"^(?:(?:and|also|but|so|please|just|oh|ok|okay|again|always|note that|here|generally|remember"
     r"|now|fine|good|great|perfect|nice|thanks|thank you|alright|right|well|anyway|not yet"
-    r"|one (?:more )?thing)[,:;.!]? )*"
+    r"|one (?:more )?thing|same (?:thing|here|rule)(?: again)?)[,:;.!]? )*"
 )
 # A sentence that says for how long or where it holds, before the demand itself.
 _SCOPE = (

@@ -14,7 +14,7 @@ class SeenCommit(NamedTuple):
 
 class SeenFile(NamedTuple):
     path: str  # from the top of the work tree
-    how: str  # "changed" | "staged" | "new" | "conflict"
+    how: str  # "changed" | "staged" | "deleted" ... | "renamed from ..." | "new" | "conflict"
     added: int = -1  # lines against HEAD; -1: not known
     removed: int = -1
 

@@ -287,7 +287,7 @@ def list_demand_lines(state: State, most: int, limit: int) -> Iterator[str]:
     for one in list_demands(state.rules, RULE, MARKED, CHANGE)[:most]:
         text = truncate_line(_quote_whole(state, one.rule.text), limit)
         for _, rule in one.earlier:
-            held = "On hold: " if rule.kind == HOLD else ""
+            held = "Was on hold: " if rule.kind == HOLD else ""
             yield (
                 f'{held}"{truncate_line(_quote_whole(state, rule.text), limit)}" (turn {rule.turn})'
                 f' (said since, turn {one.rule.turn}: "{text}")'

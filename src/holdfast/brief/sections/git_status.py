@@ -101,7 +101,7 @@ def _work_tree(seen: GitSeen, state: State, size: SizeLimits) -> str:
 
 
 def _lines_of(one: SeenFile) -> str:
-    how = "" if one.how == "changed" else one.how
+    how = "" if one.how == "changed" else _on_one_line(one.how)
     lines = f"+{one.added} -{one.removed}" if one.added >= 0 else ""
     told = ", ".join(part for part in (how, lines) if part)
     return f" ({told})" if told else ""
