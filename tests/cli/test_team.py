@@ -11,7 +11,6 @@ from .conftest import Call
         (["team", "token", "create", " "], "A token needs a name"),
         (["team", "token", "create", "ci", "--expires", "2020-01-31"], "2020-01-31 is in the past"),
         (["team", "connect", ""], "'' is not a valid URL"),
-        (["team", "sync", "--to", "holdfast.example"], "'holdfast.example' is not a valid URL"),
         (
             ["team", "db", "migrate", "--database", "postgresql://127.0.0.1:1/x"],
             "Check that PostgreSQL is running",

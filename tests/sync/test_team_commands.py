@@ -128,7 +128,8 @@ def test_a_life_with_a_service(live: LiveService, person: Person, tmp_path: Path
     assert person.types("status", "a")[1]["service"] is None
     assert person.types("team", "sync")[0] == 1
     live.start()
-    person.env = {"HOLDFAST_SERVICE": live.url, "HOLDFAST_TOKEN": words}
+    person.env = {"HOLDFAST_TOKEN": words}
+    assert person.types("team", "connect", live.url)[0] == 0
     assert person.types("team", "sync")[1]["sessions"] == 1
 
 

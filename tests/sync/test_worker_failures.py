@@ -22,7 +22,12 @@ from holdfast.state import decode_state, encode_state, list_facts
 from holdfast.store.protocol import Compaction, Delivery, SavedState, Session, StoreBusy
 from holdfast.sync import cursor_db as ledgers
 from holdfast.sync.client import RequestRejected, ServerUnavailable, make_api_call
-from holdfast.sync.connection import format_sync_status, read_sync_status
+from holdfast.sync.connection import (
+    ServerConnection,
+    format_sync_status,
+    read_sync_status,
+    save_connection,
+)
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb
 from holdfast.sync.worker import SyncLimits, SyncResult
 from support.agent_sessions import told
@@ -53,7 +58,8 @@ def test_a_service_that_is_away_is_left_alone_for_longer_and_longer(tmp_path: Pa
     assert max(pauses) > 1000
     # A hook that looks at the file alone knows when to leave it.
     assert (tmp_path / NEXT_SYNC_FILE).stat().st_mtime > asked[-1]
-    told = read_sync_status(str(tmp_path), {"HOLDFAST_SERVICE": URL})
+    save_connection(str(tmp_path), ServerConnection(URL))
+    told = read_sync_status(str(tmp_path))
     assert told is not None
     assert (told.failure, told.sessions_waiting) == ("no answer", 1)
     assert "1 session pending" in format_sync_status(told, machine.clock.time)
@@ -150,7 +156,8 @@ def test_a_refused_session_is_remembered_and_tried_again_when_it_changes_or_afte
         machine.work(name, 10)
     assert machine.carry() == SyncResult(2, ("b",))
     assert set(taken) == {"a", "c"}
-    told = read_sync_status(machine.data, {"HOLDFAST_SERVICE": URL})
+    save_connection(machine.data, ServerConnection(URL))
+    told = read_sync_status(machine.data)
     assert told is not None
     assert [one[:2] for one in told.rejected] == [("b", "403 not this one")]
     assert machine.carry() == SyncResult()

@@ -209,7 +209,7 @@ def _tell_server() -> str:
     from holdfast.cli import team
     from holdfast.sync import messages
 
-    connected, data = team.find_connection({}), data_dir()
+    connected, data = team.find_connection(), data_dir()
     if connected is None:
         return ""
     before = messages.list_rejected(data)

@@ -175,7 +175,7 @@ def _read_sync_status() -> Any:
     from holdfast.sync.connection import UnsafeConnectionFile, format_sync_status, read_sync_status
 
     try:
-        told = read_sync_status(data_dir(), os.environ)
+        told = read_sync_status(data_dir())
     except UnsafeConnectionFile as error:
         return {"words": str(error)}
     if told is None:

@@ -4,7 +4,6 @@ import getpass
 import os
 import socket
 import sys
-from collections.abc import Mapping
 from contextlib import closing
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -78,7 +77,7 @@ def disconnect(as_json: JsonOption = False) -> None:
     """
     data = data_dir()
     try:
-        told = connection.read_sync_status(data, {})
+        told = connection.read_sync_status(data)
     except connection.UnsafeConnectionFile:
         told = None
     connection.delete_connection(data)
@@ -130,9 +129,9 @@ def _fetch_identity(made: connection.ServerConnection) -> dict[str, Any]:
         ) from error
 
 
-def find_connection(environ: Mapping[str, str]) -> connection.ServerConnection | None:
+def find_connection() -> connection.ServerConnection | None:
     try:
-        return connection.effective_connection(data_dir(), environ)
+        return connection.load_connection(data_dir())
     except connection.UnsafeConnectionFile as error:
         raise CliError(str(error), "Run `holdfast team connect` to recreate it.") from error
 
@@ -149,7 +148,6 @@ MAX_LINE_CHARS = 400
 
 
 def sync(
-    to: Annotated[str, typer.Option(envvar="HOLDFAST_SERVICE")] = "",
     again: bool = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -157,23 +155,13 @@ def sync(
 
     Only changes are sent. Once you are connected, the hooks do this automatically.
 
-    The token comes from the connection or `$HOLDFAST_TOKEN`, never from the command line, where
-    other users could see it.
-
-    --to URL: URL of the server. Default: the one you are connected to.
     --again: Send everything again, for a server that lost its data.
 
     Example: `holdfast team sync`
     """
-    if to and not connection.is_http_url(to):
-        raise CliError(f"{to!r} is not a valid URL", "Use the form https://holdfast.example.")
-    data = data_dir()
-    named = {**os.environ, "HOLDFAST_SERVICE": to} if to else dict(os.environ)
-    connected = find_connection(named)
+    data, connected = data_dir(), find_connection()
     if connected is None:
-        raise CliError(
-            "No server is configured", "Run `holdfast team connect URL`, or use --to URL once."
-        )
+        raise CliError("Not connected to a server", "Run `holdfast team connect URL`.")
     if not os.path.exists(store_path()):
         raise EmptyStore
     if again:
@@ -257,7 +245,7 @@ def send(
     Example: `holdfast team send "the users table has a new column" --role backend --topic schema`
     """
     data = data_dir()
-    if find_connection(os.environ) is None:
+    if find_connection() is None:
         raise CliError("Not connected to a server", "Run `holdfast team connect URL`.")
     if to and role:
         raise CliError(

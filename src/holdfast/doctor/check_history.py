@@ -172,7 +172,7 @@ MAX_LINES_SHOWN = 5
 
 def check_sync(around: Environment) -> list[Finding]:
     try:
-        status = read_sync_status(around.data, around.environ)
+        status = read_sync_status(around.data)
     except UnsafeConnectionFile as error:
         next_step = "Run `holdfast team connect` to recreate it"
         return [warn(str(error), next_step)]

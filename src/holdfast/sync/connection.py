@@ -9,7 +9,6 @@ to the service.
 import json
 import os
 import stat
-from collections.abc import Mapping
 from contextlib import closing
 
 from holdfast.clock import format_age
@@ -21,8 +20,6 @@ from holdfast.sync import messages
 from holdfast.sync.cursor_db import CURSOR_DB_FILE, CursorDb, RejectedSession
 from holdfast.system import is_private
 from holdfast.text import pluralize
-
-SERVER_VARIABLE, TOKEN_VARIABLE = "HOLDFAST_SERVICE", "HOLDFAST_TOKEN"
 
 
 class ServerConnection(NamedTuple):
@@ -50,16 +47,6 @@ def load_connection(data: str) -> ServerConnection | None:
     except (ValueError, AttributeError) as error:
         raise UnsafeConnectionFile(f"{path} is invalid: connect again") from error
     return found if is_http_url(found.url) else None
-
-
-def effective_connection(data: str, environ: Mapping[str, str]) -> ServerConnection | None:
-    """For commands that a person types: the environment wins. Hooks do not ask it."""
-    kept = load_connection(data)
-    url = environ.get(SERVER_VARIABLE, "")
-    if not is_http_url(url):
-        token = environ.get(TOKEN_VARIABLE, "")
-        return kept._replace(token=token) if kept is not None and token else kept
-    return ServerConnection(url.rstrip("/"), environ.get(TOKEN_VARIABLE, ""))
 
 
 def save_connection(data: str, made: ServerConnection) -> str:
@@ -101,9 +88,9 @@ class SyncStatus(NamedTuple):
     same_store: bool = False  # nothing to sync: the service reads this very store
 
 
-def read_sync_status(data: str, environ: Mapping[str, str]) -> SyncStatus | None:
+def read_sync_status(data: str) -> SyncStatus | None:
     """None when this user is not connected; raises UnsafeConnectionFile and StoreError."""
-    connected = effective_connection(data, environ)
+    connected = load_connection(data)
     if connected is None:
         return None
     status = SyncStatus(
