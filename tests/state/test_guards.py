@@ -9,7 +9,7 @@ import pytest
 from holdfast.events import Origin, UserSaid
 from holdfast.fastpath.guards import Guard, decode_guards, list_changes, split_commands
 from holdfast.state import EMPTY_STATE, fold
-from holdfast.state.guards import read_guards
+from holdfast.state.guards import find_forbidden, read_guards
 from holdfast.state.rules import list_standing
 
 PROJECT = "/home/dev/shop"
@@ -505,6 +505,19 @@ def test_a_rule_against_new_files_speaks_where_a_file_is_not_there_yet(tmp_path:
     there.write_text("")
     assert guard.forbids(str(tmp_path / "new.py"), "", str(tmp_path), {"content": "x"})
     assert not guard.forbids(str(there), "", str(tmp_path), {"content": "x"})
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Don't use ` ` here.", "never ` `any`", "Never use `` in it.", "no `"]
+)
+def test_quotes_with_nothing_in_them_are_no_code(sentence: str) -> None:
+    assert not [kind for kind, what in find_forbidden(sentence) if not what.strip()]
+
+
+def test_empty_words_of_a_command_are_no_words() -> None:
+    assert split_commands("cd \"\" && git push '' --force") == [["cd"], ["git", "push", "--force"]]
+    assert breaks("Never force-push.", (RUN, "git push '' --force"))
+    assert breaks("Stay away from prod.", (RUN, "ssh '' prod-1"))
 
 
 def test_a_sentence_that_the_user_types_reaches_the_call_that_breaks_it() -> None:

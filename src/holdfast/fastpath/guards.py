@@ -81,7 +81,8 @@ class Guard(NamedTuple):
                 path.rpartition("/")[2].lower().startswith(MANIFESTS) and max(grown, default=0) > 0
             )
         if path and self.kind == "creates":
-            return "content" in given and not exists(path)
+            place = path if path[0] == "/" or ":" in path[:3] else f"{cwd}/{path}"
+            return "content" in given and not exists(place)
         if path:
             return self._forbids_edit(path, cwd)
         if self.kind in ("run", "does", "inside", "names"):
@@ -171,7 +172,7 @@ def split_commands(command: str) -> list[list[str]]:
         command = command.replace(joint, "\n")
     found = []
     for line in command.split("\n"):
-        words = [word.strip("'\"") for word in line.split()]
+        words = [word for word in (one.strip("'\"") for one in line.split()) if word]
         if words := strip_wrappers(words):
             found.append(_without_options(words))
     return found

@@ -106,8 +106,9 @@ _SAYS_RUN = lazy_compile(
 
 _CODE = lazy_compile(
     r"(?:(?:us|add|leav|put|writ|introduc|hav|includ|insert|call|import|any|a|an|the|in|new|more"
-    r"|plain|bare|raw|direct)(?:e|es|ing)? )*(?:`([^`]+)`|([A-Za-z_]\w*(?:\.\w+)*\(\)|(?:console"
-    r"|System|window|document|process|Thread|time|Math|os|fmt)\.[\w.]+|@ts-\w+|!important))"
+    r"|plain|bare|raw|direct)(?:e|es|ing)? )*(?:`([^`]*[^`\s][^`]*)`|([A-Za-z_]\w*(?:\.\w+)*\(\)"
+    r"|(?:console|System|window|document|process|Thread|time|Math|os|fmt)\.[\w.]+|@ts-\w+"
+    r"|!important))"
 )
 _SCOPE = lazy_compile(r"\bin (?:the |our |my |any |new )*([\w+]+)(?: code| files?| components?)?$")
 _LIBRARIES = lazy_compile(WORDS_OF_TABLE["LIBRARIES"])
@@ -388,7 +389,7 @@ def _narrow_to_branch(what: str, words: str) -> str:
 
 
 def _read_command(part: str) -> str:
-    quoted = re.search(r"`([^`]+)`", part)
+    quoted = re.search(r"`([^`]*[^`\s][^`]*)`", part)
     if quoted:
         words = quoted[1].split()
         return _join_command(words) if words[0] in PROGRAMS or len(words) > 1 else ""
