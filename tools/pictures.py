@@ -72,7 +72,7 @@ FORMAT = """\
 def main() -> int:
     TARGET.mkdir(exist_ok=True)
     _write("try.svg", "holdfast try", run(["try"]))
-    undo = ["session", "uncompact", SAMPLE]
+    undo = ["session", "uncompact", SAMPLE, "--dry-run"]
     _write("undo.svg", f"holdfast {' '.join(undo)}", run(undo, before=["session", "ingest"]))
     corpus = os.environ.get("HOLDFAST_CORPUS", "")
     if not corpus:
