@@ -72,7 +72,7 @@ _HEAD = (
     r"\\{0,7}[\"'`]?[Vv]alue\\{0,7}[\"'`]?[ ]?[:=][ ]{0,4})"
     r"|(?P<plist></key>[^<A-Za-z]{0,60}(?:\\{1,7}[nt][^<A-Za-z]{0,20}){0,2}<string>)"
     r"|(?P<closed>\\{0,7}[\"'`]?(?:\[\d{0,3}\]|\])?)(?P<gap>[ \t\u00a0]{0,8})"
-    r"(?P<op>=>|:=|\|\|=|\?\?=|\?=|={1,3}|:(?!:)|：)(?:\*\*)?(?P<space>[ \t\u00a0]{0,8})"
+    r"(?P<op>=>|:=|<-|\|\|=|\?\?=|\?=|={1,3}|:(?!:)|：)(?:\*\*)?(?P<space>[ \t\u00a0]{0,8})"
     r"|(?P<default>(?:[\"'`][\])])?[ ]{0,2}(?:\|\||\?\?|(?<=[ ])or(?=[ ]))[ ]{0,2}"
     r"(?=\\{0,7}[\"'`]))"
     r"|(?P<cell>[`*\"']{0,3}[ \t]{0,20}\|(?!\|)[ \t]{0,20}(?=\S))"
@@ -155,7 +155,9 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         start += 1  # a line that a diff takes away
     name = text[start:word_end] + head["rest"]
     kind = classify_name(name)
-    if name.lower() == "key" and compile_once(BARE_KEY, re.I).match(text, word_end):
+    if name.lower().rpartition(" ")[2] == "key" and compile_once("(?i)" + BARE_KEY).match(
+        text, word_end
+    ):
         kind = TOKEN
     if kind is None:
         is_basic = head["op"] and _is_basic_name(name)
@@ -185,7 +187,11 @@ def _is_announced(text: str, start: int, head: "re.Match[str]", name: str) -> bo
     if head["column"]:
         return _is_own_line(text, start, head.end(), _end_of_word(text, head.end()))
     if head["blank"]:
-        return name.startswith("-") or _blank_announces(text, start, head.end(), name)
+        return (
+            name.startswith("-")
+            or _blank_announces(text, start, head.end(), name)
+            or _is_own_line(text, start, head.end(), _end_of_word(text, head.end()))
+        )
     return head["sshpass"] is None or name.lower().endswith("sshpass")
 
 

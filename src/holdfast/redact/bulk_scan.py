@@ -78,7 +78,7 @@ _NAMED = (
     r"|</key>|(?:[\"'`][\])])?[ ]{0,2}(?:\|\||\?\?|or )|[`*\"'\\]{0,6}(?:\\t|[ \t]){0,20}\|"
     # A colon of full width, and a blank that breaks no line, as their bytes.
     r"|(?:\xc2\xa0|[ \t]){0,16}(?:\xef\xbc\x9a|\xc2\xa0)"
-    r"|[\\\"'`\]\[]{0,18}(?:\\t|[ \t]){0,8}(?:[=:>(,?%]|\\{1,8}u003[de])[=>*\\t \t]{0,18}"
+    r"|[\\\"'`\]\[]{0,18}(?:\\t|[ \t]){0,8}(?:[=:>(,?%]|<-|\\{1,8}u003[de])[=>*\\t \t]{0,18}"
     + _VALUE
     + r"|(?:\\t|\s)(?P<blank>)"
     r")"
@@ -95,7 +95,7 @@ _PHRASES = (
 # In lower case: the words that may name a secret, with what they share a search with. Behind a
 # word in the first group a sentence may tell one; where the second group is, a name must.
 _WORDS = (
-    rf"pass(?:(wor|ord|wd|phr|cod| is |(?<=[ \-]pass)e[ :])|(){WORD_TAILS['pass']})",
+    rf"pass(?:(wor|ord|wd|phr|cod| is |(?<=[ \-]pass)e(?![a-rt-z]))|(){WORD_TAILS['pass']})",
     rf"pw(?:((?![a-z]))|(){WORD_TAILS['pw']})",
     rf"cre(?:(d(?:s|ential))|(?<=secre)()t{WORD_TAILS['secret']})",
     rf"k(?:((?<=cook)ie|(?<=hook)(?:\.office\.com/|s(?:/\d{{15}}"
@@ -224,8 +224,8 @@ def _find_names(raw: str, lowered: str) -> Iterator[int]:
 
 def _names_a_value(raw: str, lowered: str, at: int, end: int, named: re.Match[str]) -> bool:
     name = name_around(raw, at, end)
-    if name.lower() == "key":
-        return compile_once(BARE_KEY).match(lowered, end) is not None
+    if name.lower().endswith("key") and compile_once(BARE_KEY).match(lowered, end):
+        return True
     return names_secret(name) and (
         named.lastgroup != "blank"
         or _may_follow_blank(lowered, name, at, named.end())
@@ -244,6 +244,8 @@ def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
     if name.startswith(("-", "add-auth")) or "login" in lowered[max(0, at - 110) : at]:
         return True
     behind = lowered[end : end + 16]
+    if compile_once(r"[ ]?[^\s\"\\]{6,60}(?:[\n\"]|\\[nr\"])").match(lowered, end):
+        return True  # alone on its line
     return behind.startswith(("  ", "\\t", "\t")) or behind.lstrip().startswith(
         ("is ", "-p", "'", '"', "\\")
     )

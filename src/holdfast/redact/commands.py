@@ -34,7 +34,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("-hp", r"(?:rar|unrar)", QUOTED),
     ("-a", r"redis-cli", _EITHER),
     ("-a", _HTTP, _PAIR),
-    ("-auth", r"java\b[^\n|;&]*-jar", _PAIR),
+    ("-auth", r"(?:java\b[^\n|;&]*-jar|jenkins-cli)", _PAIR),
     ("--body", r"gh\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
     ("--value", r"az\b[^\n|;&]*\bkeyvault\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
     (
@@ -67,7 +67,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("--creds", r"(?:skopeo|podman|buildah)", _PAIR),
     ("--src-creds", r"skopeo", _PAIR),
     ("--dest-creds", r"skopeo", _PAIR),
-    ("-p", r"(?:beeline|(?:vsce|ovsx)\b[^\n|;&]*\bpublish)", _APART),
+    ("-p", r"(?:beeline|certutil|(?:vsce|ovsx)\b[^\n|;&]*\bpublish)", _APART),
     ("-A", r"snmp(?:walk|get|set|bulkwalk|trap)", _APART),
     ("-X", r"snmp(?:walk|get|set|bulkwalk|trap)", _APART),
     ("-storepass", "(?:keytool|jarsigner)", _APART),
@@ -141,6 +141,8 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
     *((word, _THEN) for word in ("admin-password", "rootpw --plaintext", "cargo login")),
     *((word, r"[ ]+[\w.@\-]{1,60}" + _THEN) for word in ("user:password", "resetpassword")),
     ("rootpw", r"[ ]+(?P<told>[^\s\"'\\\-][^\s\"'\\]{5,100})"),
+    ("pragma key", r"[ ]?=[ ]?" + _LITERAL),
+    *((call, r"\\*[\"'](?P<told>[\w.\-]{24,100})\\*[\"']") for call in ("login(", "bot.run(")),
     ("sp_addlogin", r"[ ]+\S{1,80},[ ]*N?" + _LITERAL),
     (
         "variable ",
@@ -159,7 +161,10 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
             *("create_user(", "create_superuser("),
         )
     ),
-    *((call, _AFTER_USER % "1") for call in ("credential(", "credentials(", "credential]::new(")),
+    *(
+        (call, _AFTER_USER % "1")
+        for call in ("userpassword(", "credential(", "credentials(", "credential]::new(")
+    ),
     # What a token is signed and a text is hashed or encrypted with, where it is written out.
     *((call, _DRAWN) for call in ("fernet(", "crypt(", "crypt.hash(", "hashpw(", "hashsync(")),
     *(
@@ -198,7 +203,7 @@ FIELD = (
 HANDED_ON = ("echo ", "printf ", "<<<")
 TAKES_A_SECRET = (
     r"passw?|secret|token|login|luks|unlock|sudo (?:-\w+ )*-\w*s|kinit|vault|signin|\bbw\b"
-    r"|insert|read -\w{0,3}s|cryptsetup|gpg|base64|\benv add"
+    r"|insert|ssh-add|\bage -|read -\w{0,3}s|cryptsetup|gpg|base64|\benv add"
 )
 
 # A command that prints a secret, alone on the next line.

@@ -282,7 +282,9 @@ _AHEAD = (
     # The password, when it asks, is X; a password (change it): X; for the sudo password type X
     + r"(?:[ ]?[(,][^().\n]{0,40}[),]?)?"
     + rf"(?:(?:[ ](?:for|of|on|in|at|from|to|de|del|della|du|des){_THING}{{1,6}}?)?"
-    + r"(?P<said>[ ](?:is|ist|est|è|was|be|to|as|=|->|=>|→|now|has been|will be|should be|must be"
+    + r"(?:[ ](?:here|there|currently))?"
+    r"(?P<said>[ ](?:is|ist|est|es|è|é|was|wordt|be|to|as|=|->|=>|→|now|has been|will be"
+    r"|should be|must be"
     r"|became|(?:re)?set to|changed to)|'s"
     r"|[ ]?[:=]|,? (?:type|enter|use|try))"
     r"(?:[ ](?:now|still|set|changed|reset|just|again|to|is|be)){0,3}[:=]?"

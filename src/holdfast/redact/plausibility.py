@@ -70,7 +70,16 @@ _EMPTYISH = lazy_compile(
 )
 
 _PASSWORD_NAMES = frozenset("password passwd passphrase pwd pass passw passcode pw psk".split())
-_FUSED_PASSWORD = ("password", "passwd", "passphrase", "rootpw", "userpw", "adminpw", "dbpw")
+_FUSED_PASSWORD = (
+    "password",
+    "passwd",
+    "passphrase",
+    "rootpw",
+    "userpw",
+    "adminpw",
+    "dbpw",
+    "bindpw",
+)
 _KEY_OWNERS = frozenset(
     "api access secret private signing encryption master account shared auth deploy service app "
     "application consumer subscription admin storage client server webhook crypto cipher session "
@@ -78,7 +87,7 @@ _KEY_OWNERS = frozenset(
     "gemini mistral groq cohere deepseek sendgrid mailgun twilio datadog algolia cloudflare "
     "supabase role firebase heroku openrouter tavily functions host fernet preshared cookie "
     "nonce wireguard dnkey poly configcat endor application consumer sdk write read "
-    "ingestion".split()
+    "ingestion sig signature dsn".split()
 )
 _FUSED_KEY = tuple(
     owner + "key"
@@ -229,7 +238,7 @@ def _reads_as_chosen(kind: str, value: str, form: str) -> bool:
     if has_digit or has_sign:
         real = _REAL_SIGN.search(value) is not None and form in (FLAG, LINE)
         return len(value) >= 6 and (has_digit or form == QUOTED or real)
-    if form in (LINE, FLAG) and _is_made_up_word(value):
+    if form in (LINE, FLAG, QUOTED) and _is_made_up_word(value):
         return True
     return form == QUOTED and len(value) >= 8 and value.isalnum()
 

@@ -283,6 +283,7 @@ FOREIGN: tuple[str, ...] = (
     *("كلمة السر", "पासवर्ड", "api-schlüssel", "parola", "clave", "clé d'api", "mật khẩu"),
     *("adgangskode", "jelszó", "סיסמה", "συνθηματικό", "κωδικός", "kata sandi"),
     *("passord", "лозинка", "lozinka", "salasana", "mdp :", "mdp:", "비번", "رمز عبور"),
+    "رمز المرور",
     *("รหัสผ่าน", "palavra-passe", "chiave api", "chave de api", "clé api", "ключ api"),
     *("klucz api", "api-nyckel", "api-sleutel", "api anahtarı", "apiキー", "api 키", "密钥"),
 )
