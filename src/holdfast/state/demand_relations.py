@@ -88,6 +88,8 @@ def _is_near(pair: _Pair) -> bool:
         return False
     shared, subject = _drop_numbers(pair.shared), _drop_numbers(earlier.subject)
     turns = later.grants or later.changes
+    if pair.shared <= _EVERYDAY and pair.overlap < MIN_CORE_SHARE:
+        return False  # "the commit of last night"
     if not shared or (later.requests and not turns) or len(later.text) > MAX_TOUCHING_CHARS:
         return False
     again = later.forbids and earlier.forbids and not later.grants
