@@ -95,6 +95,11 @@ BODIES: dict[tuple[str, str], list[Any]] = {
     ],
     ("post", "/api/messages/{message_id}/ack"): [{"agent_id": "b"}],
     ("post", "/api/actions"): [{"tool_name": "b", **_THEIRS}],
+    ("post", "/api/sessions/{session_id}/forget"): [
+        {"project": project, "phrase": phrase}
+        for project in ("", f"/{SECRET}/app", "/mine")
+        for phrase in ("", SECRET)
+    ],
     ("post", "/api/sessions/{session_id}/state"): [
         {**_STATE, **more, "session": {"project": project}}
         for project in ("", f"/{SECRET}/app", "/mine")
