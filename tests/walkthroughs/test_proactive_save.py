@@ -59,7 +59,9 @@ def test_proactive_save(tmp_path: Path) -> None:
             turns.append(live.ask("Parse the large file. Never load it whole."))
             session = live.session_id
             for number, (used, level) in enumerate(LEVELS.items()):
-                api.say(bash(f"head -c {number}000 /dev/zero | od"), text("On.").filling(used))
+                # Both fill as much: a context that shrank in between is warned of again.
+                read = bash(f"head -c {number}000 /dev/zero | od").filling(used)
+                api.say(read, text("On.").filling(used))
                 turns.append(live.ask(f"Read piece {number}"))
                 # In the background; the next turn must not overtake it.
                 kept(user, session, f"left:{level}")
