@@ -5,11 +5,11 @@ of backslashes).
 Must not: decide what a secret looks like (judgement.py).
 """
 
-import binascii
 import re
 from collections.abc import Iterator
 
 from holdfast.lazy_regex import lazy_compile
+from holdfast.redact.headers import is_basic_name, is_basic_pair, read_basic
 from holdfast.redact.plausibility import (
     ENV,
     FLAG,
@@ -22,10 +22,8 @@ from holdfast.redact.plausibility import (
     SPOKEN,
     TOKEN,
     classify_name,
-    is_dummy,
     is_scrambled,
     is_secret,
-    looks_generated,
     mixes_signs,
 )
 from holdfast.redact.secret_patterns import LABEL_OPEN
@@ -127,7 +125,7 @@ def member_is_secret(name: str, value: str) -> str | None:
         for word, tail in WORD_TAILS.items()
     ):
         return None
-    if _is_basic_name(name) and _is_basic_pair(value):
+    if is_basic_name(name) and is_basic_pair(value):
         return "basic-auth"
     kind = classify_name(name)
     if kind is None or not is_secret(kind, value, _quoted_form(name, kind)):
@@ -143,7 +141,7 @@ def name_around(text: str, at: int, word_end: int) -> str:
 
 def names_secret(name: str) -> bool:
     """Say whether a name promises something to hide."""
-    return classify_name(name) is not None or _is_basic_name(name)
+    return classify_name(name) is not None or is_basic_name(name)
 
 
 def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
@@ -160,8 +158,8 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     ):
         kind = TOKEN
     if kind is None:
-        is_basic = head["op"] and _is_basic_name(name)
-        return _read_basic(text, head.end()) if is_basic else None
+        is_basic = head["op"] and is_basic_name(name)
+        return read_basic(text, head.end()) if is_basic else None
     if not _is_announced(text, start, head, name):
         return None
     if head["encoded"]:
@@ -542,54 +540,3 @@ def _is_own_line(text: str, start: int, value_at: int, end: int) -> bool:
         return True
     before = text[max(0, start - 40) : start].rpartition("\n")[2].rpartition("\\n")[2]
     return compile_once(_LINE_MARK).fullmatch(before) is not None
-
-
-def _is_basic_name(name: str) -> bool:
-    return name.lower().strip("_.-") == "auth"
-
-
-def _read_basic(text: str, at: int) -> Span | None:
-    match = compile_once(r"\\{0,7}[\"'`]?([A-Za-z0-9+/]{8,200}={0,2})").match(text, at)
-    if match is None or not _is_basic_pair(match.group(1)):
-        return None
-    return match.start(1), match.end(1), "basic-auth"
-
-
-def _is_basic_pair(value: str) -> bool:
-    """Say whether this is base64 of user:password."""
-    if not 8 <= len(value) <= 400 or len(value) % 4 or not value.isascii():
-        return False
-    try:
-        pair = binascii.a2b_base64(value, strict_mode=True)
-    except ValueError:
-        return False
-    user, colon, password = pair.partition(b":")
-    return (
-        bool(colon and password)
-        and pair.isascii()
-        and pair.decode().isprintable()
-        and len(user) > 0
-    )
-
-
-_SCHEME = (
-    r"[\"'\\]{0,8}\]?[ ]?[:=,][ ]?[\"'\\]{0,8}[A-Za-z][A-Za-z0-9\-]{1,20}[ ]{1,4}"
-    r"(?:token=[\"'\\]{0,8})?"
-)
-_CREDENTIAL = r"([A-Za-z0-9\-._~+/]{12,4000}={0,2})"
-
-
-def find_headers(lowered: str, text: str) -> Iterator[Span]:
-    """Bearer and Basic credentials, with or without the header's name; others with it."""
-    for at in find_anchor(lowered, "bearer "):
-        match = compile_once(r"\s{1,4}" + _CREDENTIAL).match(text, at + 6)
-        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
-            yield match.start(1), match.end(1), "bearer-token"
-    for at in find_anchor(lowered, "basic "):
-        match = compile_once(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
-        if match and _is_basic_pair(match.group(1)):
-            yield match.start(1), match.end(1), "basic-auth"
-    for at in find_anchor(lowered, "authorization"):
-        match = compile_once(_SCHEME + _CREDENTIAL).match(text, at + 13)
-        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
-            yield match.start(1), match.end(1), "token"

@@ -20,13 +20,13 @@ from holdfast.redact.assignments import (
     LONG_TOKEN,
     WORD_TAILS,
     find_assignments,
-    find_headers,
     name_around,
     names_secret,
     sets_value,
     start_of_name,
 )
 from holdfast.redact.commands import COMMAND_WORDS, HANDED_ON
+from holdfast.redact.headers import find_headers
 from holdfast.redact.passwords import (
     OPTION_HIT,
     PGPASS_HIT,

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from holdfast.redact import terminal_codes
-from holdfast.redact.assignments import find_assignments, find_headers
+from holdfast.redact.assignments import find_assignments
+from holdfast.redact.headers import find_headers
 from holdfast.redact.passwords import (
     find_cookies,
     find_manifest_secrets,
