@@ -188,8 +188,8 @@ def _describe_count(run: Command) -> str:
     return f" ({said})" if counts and len(said) <= 60 else ""
 
 
-# pytest's line of a failing test, which is named already; and what stands before its reason.
-_NAMED = lazy_compile(r"^(?:FAILED|ERROR) \S+(?: - |$)|^E (?=\S)")
+# pytest's line of a failing test, which is named already.
+_NAMED = lazy_compile(r"^(?:FAILED|ERROR) \S+(?: - |$)")
 
 
 def _describe_failure(state: State, command: str, outcome: str, size: SizeLimits) -> str:
