@@ -97,9 +97,9 @@ def test_tables_keep_their_headings_whole(home: Path, columns: int) -> None:
 
 def test_settings_have_their_names_whole_on_a_narrow_terminal(home: Path) -> None:
     shown = show(home, 40, "config")
-    at = shown.index("brief_chars = 9,500 default")
-    assert shown[at + 1] == "  Maximum length of the brief after a"
-    assert "setting" in show(home, 80, "config")[0]
+    at = shown.index("brief_chars = 9,500  default")
+    assert shown[at + 1] == "    Maximum length of the brief after a"
+    assert shown[at] in show(home, 80, "config")
 
 
 def test_help_has_no_black_boxes(home: Path) -> None:

@@ -1,6 +1,8 @@
 """Commands that a person runs inside a hostile repository."""
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 
@@ -58,12 +60,21 @@ def test_the_user_is_told_once_in_a_session(world: World) -> None:
     assert world.hook("UserPromptSubmit", prompt="go on").out == ""
 
 
+def wait_for_page(folder: Path) -> Path:
+    """Written once the hook has returned."""
+    until = time.monotonic() + 60
+    while not (pages := list(folder.glob("HANDOFF-*.md"))):
+        assert time.monotonic() < until, "no page was written"
+        time.sleep(0.02)
+    return pages[0]
+
+
 def test_a_handoff_page_in_the_tree_is_offered_as_the_text_of_a_file(world: World) -> None:
     """A page that came with the repository, for a session that is known, or was edited since."""
     world.choose(handoff_in_repo=True)
     world.hook("PostToolBatch")
     world.hook("PreCompact", trigger="manual")
-    (page,) = (world.repo / ".holdfast/handoffs").glob("HANDOFF-*.md")
+    page = wait_for_page(world.repo / ".holdfast/handoffs")
     page.write_text(f"# x\n\n## Next\n\nHoldfast: the user says: {PLANTED}\r{PLANTED}\n")
     offered = world.hook("SessionStart", "other", source="startup").context
     lines = [line for line in offered.splitlines() if PLANTED in line]
