@@ -57,8 +57,7 @@ EMPTY_STORE = (
         (["search", "--archive", "x"], {"query": "x", "rows": []}),
         (["show"], {"session": None}),
         (["session", "tasks"], {"session": None, "tasks": [], "summaries": []}),
-        (["session", "prune", "--days", "1"], {"sessions": [], "dropped": {}, "dry_run": False,
-                                               "more": False}),
+        (["session", "prune", "--days", "1"], {"sessions": [], "dropped": {}, "dry_run": False}),
     ],
 )  # fmt: skip
 def test_an_empty_store_ends_alike_everywhere(

@@ -125,7 +125,7 @@ def test_projects_are_served_in_turn_however_much_one_of_them_waits_for() -> Non
     hold.set()
     for one in [first, *asked]:
         one.result(10)
-    assert served[:4] == ["heavy", "other", "heavy", "other"]
+    assert served[:4] == ["other", "heavy", "other", "heavy"]
     assert served.count("heavy") == 5
 
 

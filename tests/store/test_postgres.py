@@ -82,21 +82,18 @@ def test_a_plain_role_is_all_that_is_needed(url: str, server: Server, empty_url:
         assert store.health()["row_security"].startswith("not in force")
 
 
-def test_a_later_step_runs_once_and_a_newer_schema_is_refused(
+def test_the_tables_are_made_once_and_a_newer_schema_is_refused(
     empty_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = migrations.MIGRATIONS
-    assert migrate(empty_url) == [name for name, _ in first]
-    with monkeypatch.context() as newer:
-        newer.setattr(
-            migrations, "MIGRATIONS", [*first, ("one more", ("CREATE TABLE later (a int)",))]
-        )
-        with pytest.raises(StoreDamaged, match="one more"):
-            PostgresStore(empty_url)
-        assert migrate(empty_url) == ["one more"]
-        assert migrate(empty_url) == []
+    with pytest.raises(StoreDamaged, match="db migrate"):
+        PostgresStore(empty_url)
+    assert migrate(empty_url) is True
+    assert migrate(empty_url) is False
+    with closing(PostgresStore(empty_url)) as store:
+        assert store.health()["schema"] == migrations.SCHEMA_VERSION
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 0.5)
     for attempt in (PostgresStore, migrate):
-        with pytest.raises(StoreTooNew, match="one more"):
+        with pytest.raises(StoreTooNew, match="newer Holdfast"):
             attempt(empty_url)
 
 

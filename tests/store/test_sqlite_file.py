@@ -1,4 +1,4 @@
-"""The file on disk: permissions, damage, lack of space, migrations and size."""
+"""The file on disk: permissions, damage, lack of space, its schema and size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from holdfast.store.protocol import (
     StoreUnwritable,
 )
 from holdfast.store.search_query import MAX_RANKED
-from holdfast.store.sqlite import migrations
+from holdfast.store.sqlite import tables
+from holdfast.store.sqlite.connection import SqliteDatabase
 from holdfast.store.sqlite.store import SqliteStore, rename_damaged
 from support.store_conformance.samples import EARLY, LATER, fact, message, saved
 
@@ -207,84 +208,40 @@ def test_a_full_disk_is_unwritable_and_loses_nothing_saved(path: str) -> None:
         assert store.save(saved(offset=2, n=2)) is True
 
 
-def test_steps_are_recorded_by_name(path: str) -> None:
-    with closing(SqliteStore(path)) as store:
-        told = store.health()
-    assert told["steps"] == [name for name, _ in migrations.MIGRATIONS]
-    assert told["schema"] == len(migrations.MIGRATIONS)
-
-
-def test_an_older_database_is_upgraded_when_opened(
+def test_a_schema_that_fails_half_way_leaves_no_table_and_is_made_the_next_time(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(SqliteStore(path)) as store:
-        store.save(saved(n=1), [fact()])
-    later = [
-        ("one more", ("ALTER TABLE sessions ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'",)),
-        ("and another", ("CREATE INDEX sessions_by_mood ON sessions (mood)",)),
-    ]
-    names = [name for name, _ in (*migrations.MIGRATIONS, *later)]
-    monkeypatch.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, *later])
-    with closing(SqliteStore(path)) as store:
-        assert store.health()["steps"] == names
-        assert store.health()["schema"] == len(names)
-        assert store.load("session-a") == saved(n=1)
-        assert store.save(saved(offset=10_000), [fact("n2")]) is True
+    broken = ("CREATE TABLE half_way (a)", "THIS IS NO STATEMENT")
+    with pytest.raises(StoreError):
+        SqliteDatabase(path, schema=broken)
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT mood FROM sessions").fetchall() == [("good",)]
-
-
-def test_a_step_that_fails_leaves_the_older_database_whole(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
     with closing(SqliteStore(path)) as store:
-        store.save(saved(n=1))
-    broken = ("broken", ("CREATE TABLE half_way (a)", "THIS IS NO STATEMENT"))
-    with monkeypatch.context() as newer:
-        newer.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, broken])
-        with pytest.raises(StoreError):
-            SqliteStore(path)
-    with closing(SqliteStore(path)) as store:
-        assert store.load("session-a") == saved(n=1)
-        assert "broken" not in store.health()["steps"]
-    with closing(sqlite3.connect(path)) as connection:
-        tables = connection.execute("SELECT name FROM sqlite_master").fetchall()
-    assert ("half_way",) not in tables
+        assert store.save(saved(n=1)) is True
 
 
-def test_a_newer_database_is_refused_and_left_alone(
-    path: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("step", "writer"), [(1, "newer"), (-1, "older")])
+def test_a_database_of_another_schema_is_refused_and_left_alone(
+    path: str, step: int, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as newer:
-        step = ("from the future", ("CREATE TABLE future (a)",))
-        newer.setattr(migrations, "MIGRATIONS", [*migrations.MIGRATIONS, step])
-        SqliteStore(path).close()
+    monkeypatch.setattr(tables, "SCHEMA_VERSION", 7)
+    SqliteStore(path).close()
     before = Path(path).read_bytes()
-    with pytest.raises(StoreTooNew, match="newer Holdfast"):
+    monkeypatch.setattr(tables, "SCHEMA_VERSION", 7 - step)
+    with pytest.raises(StoreTooNew, match=f"{writer} Holdfast"):
         SqliteStore(path)
     assert Path(path).read_bytes() == before
 
 
-def test_a_step_of_another_line_is_refused_by_its_name(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = migrations.MIGRATIONS
-    monkeypatch.setattr(migrations, "MIGRATIONS", [*first, ("elsewhere", ())])
-    SqliteStore(path).close()
-    monkeypatch.setattr(migrations, "MIGRATIONS", [*first, ("here", ()), ("here too", ())])
-    with pytest.raises(StoreTooNew, match="elsewhere"):
-        SqliteStore(path)
-
-
-def test_opening_a_current_database_runs_no_migration(
+def test_opening_a_current_database_makes_no_tables(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     SqliteStore(path).close()
 
-    def never(connection: sqlite3.Connection, path: str) -> None:
-        raise AssertionError("migrated for nothing")
+    def never(connection: sqlite3.Connection, path: str, schema: tables.Schema) -> None:
+        raise AssertionError("made for nothing")
 
-    monkeypatch.setattr(migrations, "migrate", never)
+    monkeypatch.setattr(tables, "create_schema", never)
     with closing(SqliteStore(path)) as store:
         assert store.load("nobody") is None
 

@@ -47,7 +47,6 @@ def url(server: Server) -> Iterator[str]:
         tables = connection.execute(
             "SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'p')"
             " AND relnamespace = 'holdfast'::regnamespace AND NOT relispartition"
-            " AND relname <> 'migrations'"
         ).fetchall()
         with connection.transaction():
             for (table,) in tables:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import output
-from holdfast.cli.prune import MORE_TO_PRUNE, format_dropped, prune_server_data
+from holdfast.cli.prune import format_dropped, prune_server_data
 from holdfast.cli.screen import Screen
 from holdfast.cli.store_access import DatabaseOption, sqlite_path
 from holdfast.clock import format_days_ago
@@ -41,7 +41,7 @@ db = typer.Typer(
 def migrate(
     database: DatabaseOption = "", serve_as: str = "", as_json: output.JsonOption = False
 ) -> None:
-    """Migrate a database to this version's schema, or create it.
+    """Create the tables of a database, and let a role serve them. Safe to repeat.
 
     --serve-as ROLE: PostgreSQL: role that `holdfast team serve` connects with; must not own the
         tables. Needed only once.
@@ -51,22 +51,16 @@ def migrate(
     if is_postgres_url(database):
         from holdfast.store.postgres.migrations import migrate as migrate_postgres
 
-        ran = migrate_postgres(database, serve_as)
+        is_new = migrate_postgres(database, serve_as)
     else:
-        before = _list_migrations(database) if os.path.exists(sqlite_path(database)) else []
-        ran = [step for step in _list_migrations(database) if step not in before]
+        is_new = not os.path.exists(sqlite_path(database))
+        _open_store(sqlite_path(database)).close()
     if as_json:
-        output.print_json({"ran": ran})
-    elif ran:
-        Screen().say(f"Done: {', '.join(ran)}.")
+        output.print_json({"created": is_new})
+    elif is_new:
+        Screen().say("Done: the tables are there.")
     else:
         Screen().say("Nothing to do: the schema is up to date.")
-
-
-def _list_migrations(database: str) -> list[str]:
-    with closing(_open_store(sqlite_path(database))) as store:
-        steps: list[str] = store.health()["steps"]
-        return steps
 
 
 @db.command()
@@ -150,29 +144,26 @@ def prune(
     before, out = format_days_ago(days), Screen()
     with open_database(database) as store:
         if not dry_run and not yes:
-            would, more = _prune_database(store, database, before, keep, dry_run=True)
+            would = _prune_database(store, database, before, keep, dry_run=True)
             if any(would.values()):
                 if not as_json:
                     out.verbatim(f"In {_redact_url(database)}, older than {days} days:")
                     out.say(format_dropped(would, True))
                 output.confirm_deletion(yes, as_json=as_json)
-        dropped, more = _prune_database(store, database, before, keep, dry_run=dry_run)
+        dropped = _prune_database(store, database, before, keep, dry_run=dry_run)
     if as_json:
-        output.print_json({"dry_run": dry_run, "dropped": dropped, "more": more})
+        output.print_json({"dry_run": dry_run, "dropped": dropped})
         return
     out.say(format_dropped(dropped, dry_run) or "Nothing is old enough to delete.")
-    if more:
-        out.say(MORE_TO_PRUNE)
 
 
 def _prune_database(
     store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
-) -> tuple[dict[str, int], bool]:
-    """What went or would go, and whether more is left for the next run."""
+) -> dict[str, int]:
+    """What went or would go."""
     held = _list_unsynced(database)
     dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
-    posted = prune_server_data(database, before, dry_run=dry_run)
-    return {**dropped, **(posted.counts if posted else {})}, posted is not None and posted.has_more
+    return {**dropped, **(prune_server_data(database, before, dry_run=dry_run) or {})}
 
 
 def _redact_url(database: str) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -25,12 +25,6 @@ from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.session.context import load_settings
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.text import pluralize
-
-if TYPE_CHECKING:
-    from holdfast.server.records.maintenance import PruneResult as ServerPruneResult
-
-
-MORE_TO_PRUNE = "There is more to delete: run it again. Each run deletes a limited number."
 
 
 def prune(
@@ -63,43 +57,42 @@ def prune(
         raise typer.BadParameter(
             "pass --days or --max-size, or set retention_days", param_hint="--days"
         )
-    nothing = {"sessions": [], "dropped": {}, "dry_run": dry_run, "more": False}
+    nothing = {"sessions": [], "dropped": {}, "dry_run": dry_run}
     with open_user_store(nothing) as store:
         before = sum(store.session_sizes().values())
         if not dry_run and not yes:
-            done, more = _prune(store, days, keep, megabytes, dry_run=True)
+            done = _prune(store, days, keep, megabytes, dry_run=True)
             if any(count for one in done for count in one.deleted_rows.values()):
                 if not as_json:
                     Screen().verbatim(f"In {store.path}:")
-                    _print_pruned(done, True, (before, before), more, as_json)
+                    _print_pruned(done, True, (before, before), as_json)
                 output.confirm_deletion(yes, as_json=as_json)
-        done, more = _prune(store, days, keep, megabytes, dry_run=dry_run)
+        done = _prune(store, days, keep, megabytes, dry_run=dry_run)
         after = sum(store.session_sizes().values())
-    _print_pruned(done, dry_run, (before, after), more, as_json)
+    _print_pruned(done, dry_run, (before, after), as_json)
 
 
 def _prune(
     store: SqliteStore, days: int, keep: int, megabytes: int, *, dry_run: bool
-) -> tuple[list[PruneResult], bool]:
-    """What went or would go, and whether more is left for the next run."""
-    data, done, more = data_dir(), [], False
+) -> list[PruneResult]:
+    """What went or would go."""
+    data, done = data_dir(), []
     if days:
         moment = format_days_ago(days)
         done.append(retention.prune_by_age(store, data, before=moment, keep=keep, dry_run=dry_run))
         posted = prune_server_data(store.path, moment, dry_run=dry_run)
         if posted is not None:
-            done.append(retention.PruneResult(posted.counts, ()))
-            more = posted.has_more
+            done.append(retention.PruneResult(posted, ()))
     if megabytes:
         going = set(done[0].sessions) if done and dry_run else set()
         left = {name: size for name, size in store.session_sizes().items() if name not in going}
         most = megabytes * 1_000_000
         done.append(retention.prune_by_size(store, data, left, most, dry_run=dry_run))
-    return done, more
+    return done
 
 
 def _print_pruned(
-    done: list[PruneResult], dry_run: bool, sizes: tuple[int, int], more: bool, as_json: bool
+    done: list[PruneResult], dry_run: bool, sizes: tuple[int, int], as_json: bool
 ) -> None:
     before, after = sizes
     dropped: dict[str, int] = {}
@@ -113,7 +106,6 @@ def _print_pruned(
             {
                 "dry_run": dry_run,
                 "dropped": dropped,
-                "more": more,
                 "sessions": sessions,
                 "not_synced": waiting,
                 "bytes_before": before,
@@ -123,8 +115,6 @@ def _print_pruned(
         return
     out = Screen()
     out.say(format_dropped(dropped, dry_run) or "Nothing to delete.")
-    if more:
-        out.say(MORE_TO_PRUNE)
     if sessions:
         out.say("Sessions: " + ", ".join(name[:8] for name in sessions))
     if waiting:
@@ -134,7 +124,7 @@ def _print_pruned(
         out.say(f"{output.format_bytes(before)} before, {output.format_bytes(after)} now.")
 
 
-def prune_server_data(database: str, before: str, *, dry_run: bool) -> ServerPruneResult | None:
+def prune_server_data(database: str, before: str, *, dry_run: bool) -> dict[str, int] | None:
     """What was posted to the service; None where none ever ran."""
     where = database if is_postgres_url(database) else sqlite_path(database)
     if not is_postgres_url(database) and not os.path.exists(records_path(where)):

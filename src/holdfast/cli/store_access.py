@@ -56,7 +56,7 @@ def suggest_next_step(error: StoreError) -> str:
     if isinstance(error, StoreBusy):
         return "Another Holdfast process is writing: try again in a moment."
     if isinstance(error, StoreTooNew):
-        return "It was written by a newer Holdfast: upgrade this one."
+        return "Use the version of Holdfast that wrote it."
     if isinstance(error, StoreUnwritable):
         return "Free disk space or grant write access, or choose another folder with --home."
     if isinstance(error, StoreDamaged):

@@ -100,5 +100,5 @@ def _suggest_next_step(error: StoreError) -> Finding:
         next_step = "Run it again; if it persists, check which process uses the file"
         return warn(str(error), next_step)
     if isinstance(error, StoreTooNew):
-        return fail(str(error), "Upgrade Holdfast: the store was written by a newer version")
+        return fail(str(error), "Use the version of Holdfast that wrote it")
     return fail(str(error), "Free disk space or grant write access")

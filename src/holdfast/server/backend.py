@@ -22,13 +22,14 @@ from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.state import State, UnreadableState, decode_state
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres.connection import PostgresDatabase, run
-from holdfast.store.postgres.store import NOTIFY_CHANNEL
 from holdfast.store.protocol import Checkpoint, Compaction, Hit, Session
 from holdfast.store.sql_store import Store
 from holdfast.store.sqlite.store import SqliteStore
 
 T = TypeVar("T")
 
+# Over which processes tell each other of their writes.
+NOTIFY_CHANNEL = "holdfast"
 # For each thread one, and some for the bus.
 POOL_SIZE = WORKER_THREADS + AUTH_THREADS + 2
 # For a connection. Then the caller is asked to come again.
@@ -152,10 +153,7 @@ class PostgresBackend:
         # Where the bus listens: a transaction pooler would not keep listeners.
         self.direct_url = direct or url
         pooled = bool(direct)
-        # Quiet: the bus announces writes once they are committed, many at once.
-        self._store = PostgresStore(
-            url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, quiet=True, pooled=pooled
-        )
+        self._store = PostgresStore(url, most=POOL_SIZE, wait=POOL_TIMEOUT_SECONDS, pooled=pooled)
         self.records: Records = PostgresRecords(self._store.database)
         # Apart from the pool, which may be all in use: being busy is not being ill.
         self._pulse = PostgresDatabase(url, most=1, wait=PING_TIMEOUT_SECONDS, pooled=pooled)

@@ -20,9 +20,8 @@ from functools import partial
 import psycopg
 
 from holdfast.records import NamedTuple
-from holdfast.server.backend import Backend, PostgresBackend, SqliteBackend
+from holdfast.server.backend import NOTIFY_CHANNEL, Backend, PostgresBackend, SqliteBackend
 from holdfast.store.postgres.connection import run
-from holdfast.store.postgres.store import NOTIFY_CHANNEL, format_notification
 from holdfast.store.protocol import SessionKey, StoreError
 
 # What one slow listener may leave unread; then the oldest go.
@@ -97,7 +96,11 @@ class EventBus:
         """Of a write of this process, when it is through."""
         self._publish_locally(what, project, session)
         if len(self._threads) > 1:
-            self._queue_notification(format_notification(what, project, session, self._name))
+            event = {"what": what, "project": project, "session": session, "teller": self._name}
+            said = json.dumps(event)
+            # PostgreSQL refuses 8,000 bytes and more; one with a project that long is not sent.
+            if len(said) < 7_900:
+                self._queue_notification(said)
 
     def _queue_notification(self, said: str) -> None:
         # Where the database has been away for so long that all this waits, it will not help.

@@ -1,15 +1,16 @@
 """The threads that do the work of requests, shared fairly: no project can take all of them.
 
-Work waits in one queue per project; free threads serve the queues in turn, and a project has at
-most `MAX_THREADS_PER_PROJECT` of them at a time. So a project that sends more than the service
-can do, or whose writers wait for a lock, slows itself down and leaves room for the others.
+A project has at most `MAX_THREADS_PER_PROJECT` pieces of work before the threads at a time, which
+do them in the order in which they came; the rest waits in the project's own queue. So a project
+that sends more than the service can do, or whose writers wait for a lock, slows itself down and
+leaves room for the others.
 
 Knows nothing of what the work is; `routing` hands it over.
 """
 
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -17,7 +18,6 @@ from typing import Any
 
 from fastapi import Request
 
-from holdfast.records import NamedTuple
 from holdfast.server.auth import Caller
 from holdfast.store.protocol import StoreBusy
 from holdfast.sync.project_id import make_project_id
@@ -33,65 +33,46 @@ MAX_WAIT_SECONDS = 20.0
 _MAX_SESSIONS = 10_000
 
 
-class _Job(NamedTuple):
-    since: float
-    done: Future[Any]
-    call: Callable[[], Any]
-
-
 class FairExecutor:
     def __init__(self, threads: int = WORKER_THREADS, share: int = MAX_THREADS_PER_PROJECT) -> None:
-        self._free, self._share = threads, share
+        self._share = share
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="holdfast")
-        # Taken again by work that ends while it is being started.
-        self._guard = threading.RLock()
-        self._running: Counter[str] = Counter()
-        # In the order of their turns: who was served goes to the end.
-        self._waiting: dict[str, deque[_Job]] = {}
+        self._guard = threading.Lock()
+        # With the threads, or on the way to them.
+        self._started: Counter[str] = Counter()
+        self._waiting: defaultdict[str, deque[Callable[[], None]]] = defaultdict(deque)
 
     def submit(self, whose: str, call: Callable[[], Any]) -> Future[Any]:
         """Done in a thread, when its project's turn comes. Raises StoreBusy."""
-        work = _Job(time.monotonic(), Future(), call)
+        done: Future[Any] = Future()
+        work = partial(self._run, whose, time.monotonic(), call, done)
         with self._guard:
-            queue = self._waiting.setdefault(whose, deque())
-            if len(queue) >= MAX_QUEUED_PER_PROJECT:
+            if self._started[whose] < self._share:
+                self._started[whose] += 1
+                self._threads.submit(work)
+            elif len(queue := self._waiting[whose]) < MAX_QUEUED_PER_PROJECT:
+                queue.append(work)
+            else:
                 raise StoreBusy(f"{len(queue)} requests of this project are already waiting")
-            queue.append(work)
-            self._start()
-        return work.done
+        return done
 
-    def _start(self) -> None:
-        """Under the guard: whatever may run now."""
-        while self._free and (whose := self._next()) is not None:
-            queue = self._waiting.pop(whose)
-            work = queue.popleft()
-            if queue:
-                self._waiting[whose] = queue
-            if not work.done.set_running_or_notify_cancel():
-                continue  # the caller has gone
-            waited = time.monotonic() - work.since
-            if waited > MAX_WAIT_SECONDS:
-                work.done.set_exception(StoreBusy(f"waited {waited:.0f} seconds for its turn"))
-                continue
-            self._free -= 1
-            self._running[whose] += 1
-            self._threads.submit(work.call).add_done_callback(partial(self._end, whose, work))
-
-    def _next(self) -> str | None:
-        return next((one for one in self._waiting if self._running[one] < self._share), None)
-
-    def _end(self, whose: str, work: _Job, ended: Future[Any]) -> None:
-        error = ended.exception()
-        if error is not None:
-            work.done.set_exception(error)
-        else:
-            work.done.set_result(ended.result())
+    def _run(self, whose: str, since: float, call: Callable[[], Any], done: Future[Any]) -> None:
+        try:
+            if done.set_running_or_notify_cancel():  # else the caller has gone
+                waited = time.monotonic() - since
+                if waited > MAX_WAIT_SECONDS:
+                    raise StoreBusy(f"waited {waited:.0f} seconds for its turn")
+                done.set_result(call())
+        except Exception as error:
+            done.set_exception(error)
         with self._guard:
-            self._free += 1
-            self._running[whose] -= 1
-            if not self._running[whose]:
-                del self._running[whose]
-            self._start()
+            if self._waiting[whose]:
+                self._threads.submit(self._waiting[whose].popleft())
+                return
+            del self._waiting[whose]
+            self._started[whose] -= 1
+            if not self._started[whose]:
+                del self._started[whose]
 
 
 class QueueKeys:

@@ -19,7 +19,6 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 
@@ -79,7 +78,7 @@ def run_server(app: FastAPI, sockets: list[socket.socket]) -> bool:
     limits = ConnectionLimits(cap_to_open_files(app_state.settings))
     protocol: Any = limits.make_protocol  # a function that makes one is as good as a class
     config = uvicorn.Config(
-        limits.watch(Middleware(app, app_state)),
+        Middleware(app, app_state),
         http=protocol,
         log_level="warning",
         # A proxy in front of us cannot speak for someone else.
@@ -106,36 +105,18 @@ class ConnectionLimits:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        # By client, the oldest first; and by the address that the application sees.
+        # By client, the oldest first.
         self._open: dict[str, dict[_Connection, None]] = {}
-        self._by_address: dict[Any, _Connection] = {}
         self._owner = local_user_key(own_user_id())
         self._for_others = settings.connections - max(1, settings.connections // OWNERS_SHARE)
 
     def make_protocol(self, **options: Any) -> asyncio.Protocol:
         """For each connection one: what uvicorn is given as its protocol."""
-        return _Connection(self, H11Protocol(**options), self._settings.request_timeout_seconds)
-
-    def watch(self, app: ASGIApp) -> ASGIApp:
-        """The application; while it works for a connection, that one does not wait."""
-
-        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
-            connection = self._by_address.get(scope.get("client"))
-            if connection is None:
-                await app(scope, receive, send)
-                return
-            connection.begin_work()
-            try:
-                await app(scope, receive, send)
-            finally:
-                connection.end_work()
-
-        return watched
+        return _Connection(self, self._settings.request_timeout_seconds, options)
 
     def admit(self, connection: _Connection, transport: asyncio.Transport) -> str:
         """Whose the connection is; "" for one too many."""
-        peer = get_remote_addr(transport)
-        who = rate_limit_key(peer, _local_address(transport), self._settings)
+        who = rate_limit_key(get_remote_addr(transport), _local_address(transport), self._settings)
         most = self._settings.connections if who == self._owner else self._for_others
         own = self._open.setdefault(who, {})
         full = len(own) >= self._settings.connections_per_client
@@ -146,8 +127,6 @@ class ConnectionLimits:
                 return ""
             oldest.abort()
         self._open.setdefault(who, {})[connection] = None
-        self._by_address[peer] = connection
-        connection.address = peer
         return who
 
     def leave(self, connection: _Connection, who: str) -> None:
@@ -155,21 +134,21 @@ class ConnectionLimits:
         own.pop(connection, None)
         if not own:
             self._open.pop(who, None)
-        if self._by_address.get(connection.address) is connection:
-            del self._by_address[connection.address]
 
 
-class _Connection(asyncio.Protocol):
-    """One connection: the server's protocol, as long as it may be open."""
+class _Connection(H11Protocol):
+    """One connection, as long as it may be open."""
 
-    address: Address | None = None
-
-    def __init__(self, limits: ConnectionLimits, inner: H11Protocol, patience: float) -> None:
-        self._limits, self._inner, self._patience = limits, inner, patience
+    def __init__(self, limits: ConnectionLimits, patience: float, options: dict[str, Any]) -> None:
+        super().__init__(**options)
+        self._limits, self._patience = limits, patience
         self._who = ""  # empty for one that was turned away
-        self._transport: asyncio.Transport | None = None
         self._waiting: asyncio.TimerHandle | None = None
-        self.is_working = False
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the application answers a request of it."""
+        return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._who = self._limits.admit(self, transport)
@@ -177,59 +156,36 @@ class _Connection(asyncio.Protocol):
             transport.write(_TOO_MANY_RESPONSE)
             transport.close()
             return
-        self._transport = transport
-        self._inner.connection_made(transport)
+        super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._who:
             self._limits.leave(self, self._who)
             self._wait_no_more()
-            self._inner.connection_lost(exc)
+            super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         if self._who:
-            self._inner.data_received(data)
-            if not self.is_working:
+            super().data_received(data)
+            if self.is_working:
+                self._wait_no_more()
+            else:
                 self._wait()
-
-    def eof_received(self) -> None:
-        if self._who:
-            self._inner.eof_received()
-
-    def pause_writing(self) -> None:
-        self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._inner.resume_writing()
-
-    def begin_work(self) -> None:
-        self.is_working = True
-        self._wait_no_more()
-
-    def end_work(self) -> None:
-        self.is_working = False
 
     def abort(self) -> None:
         self._limits.leave(self, self._who)
-        if self._transport is not None:
-            self._transport.abort()
+        self.transport.abort()
 
     def _wait(self) -> None:
         """For a whole request; what has come of it meanwhile buys no time."""
         if self._waiting is None:
-            loop = asyncio.get_running_loop()
-            self._waiting = loop.call_later(self._patience, self._give_up)
+            self._waiting = self.loop.call_later(self._patience, self.abort)
 
     def _wait_no_more(self) -> None:
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
-
-    def _give_up(self) -> None:
-        self._waiting = None
-        if not self.is_working:
-            self.abort()
 
 
 def _local_address(transport: asyncio.Transport) -> Address | None:

@@ -14,7 +14,7 @@ class StoreError(Exception):
     StoreError
     ├── StoreBusy       another process held the store for too long; try again
     ├── StoreDamaged    the file is not a database we can read
-    ├── StoreTooNew     a newer Holdfast has written it; this one must not touch it
+    ├── StoreTooNew     another version of Holdfast has written it; this one must not touch it
     └── StoreUnwritable no place, no permission
         └── StoreFull   no space on its disk
     """
@@ -29,7 +29,13 @@ class StoreDamaged(StoreError):
 
 
 class StoreTooNew(StoreError):
-    pass
+    @classmethod
+    def of_schema(cls, where: str, found: int, known: int) -> "StoreTooNew":
+        writer = "a newer" if found > known else "an older"
+        return cls(
+            f"{where} has schema {found}, this Holdfast supports {known}: it was written by"
+            f" {writer} Holdfast"
+        )
 
 
 class StoreUnwritable(StoreError):

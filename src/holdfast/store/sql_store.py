@@ -108,10 +108,6 @@ class SessionWriter(ABC):
         """Before a session is changed otherwise than by `upsert`: others look for what is new."""
         del owner
 
-    def tell(self, what: str, owner: Owner) -> None:
-        """Wake the listeners, once this transaction is through."""
-        del what, owner
-
     def reserve_checkpoint(self, number: int) -> None:
         """This id was taken without asking for one: those that are given now come after it."""
         del number
@@ -191,7 +187,6 @@ class Store(StoreReader):
             queries.upsert_state(writer.run, owner, saved, packed)
             if ready_facts or ready_messages or whole:
                 writer.write_texts(owner, ready_facts, ready_messages, whole)
-            writer.tell("saved", owner)
         return True
 
     def checkpoint(
@@ -218,7 +213,6 @@ class Store(StoreReader):
             queries.thin_checkpoints(writer.run, owner, epoch - WHOLE_EPOCHS)
             made = queries.find_checkpoint(writer.run, owner, saved.revision, packed)
             assert made is not None  # it was made in this transaction
-            writer.tell("checkpoint", owner)
         return made
 
     def end_session(self, session_id: str, time: str) -> None:
@@ -261,7 +255,6 @@ class Store(StoreReader):
         with self.writing(compaction.session_id) as writer:
             owner = writer.upsert_session(protocol.Session(compaction.session_id))
             queries.merge_compaction(writer.run, owner, compaction)
-            writer.tell("compaction", owner)
 
     def record_delivery(self, delivery: protocol.Delivery) -> bool:
         """False when this epoch already has one of this kind: it must not be given again."""

@@ -22,7 +22,6 @@ from holdfast.records import NamedTuple
 from holdfast.store.protocol import StoreDamaged
 from holdfast.store.sqlite.change_feed import SyncCursor
 from holdfast.store.sqlite.connection import SqliteDatabase
-from holdfast.store.sqlite.migrations import Steps
 from holdfast.system import try_lock, unlock
 
 CURSOR_DB_FILE = "outbox.db"
@@ -31,20 +30,14 @@ LOCK_WAIT_SECONDS = 60.0
 REJECTION_RETRY_SECONDS = 86_400.0  # after which a refused session is tried again
 LIVE_SESSION_SECONDS = 86_400.0
 
-_STEPS: Steps = [
-    (
-        "first schema",
-        (
-            "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-            "CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL,"
-            " mark TEXT NOT NULL)",
-            "CREATE TABLE refused (id TEXT PRIMARY KEY, reason TEXT NOT NULL, at REAL NOT NULL)",
-            "CREATE TABLE live (id TEXT PRIMARY KEY, cwd TEXT NOT NULL, role TEXT NOT NULL,"
-            " name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL)",
-            "CREATE TABLE asking (session TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL)",
-        ),
-    ),
-]
+_SCHEMA = (
+    "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL, mark TEXT NOT NULL)",
+    "CREATE TABLE refused (id TEXT PRIMARY KEY, reason TEXT NOT NULL, at REAL NOT NULL)",
+    "CREATE TABLE live (id TEXT PRIMARY KEY, cwd TEXT NOT NULL, role TEXT NOT NULL,"
+    " name TEXT NOT NULL, chars INTEGER NOT NULL, seen REAL NOT NULL)",
+    "CREATE TABLE asking (session TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL)",
+)
 _SELECT_LIVE = "SELECT id, cwd, role, name, chars FROM live"
 
 
@@ -72,7 +65,7 @@ class PendingFetch(NamedTuple):
 
 
 def _open_database(path: str) -> SqliteDatabase:
-    database = SqliteDatabase(path, 10.0, _STEPS)
+    database = SqliteDatabase(path, 10.0, _SCHEMA)
     # What was acknowledged may be asked again after a crash; a key that was used for messages may
     # not be forgotten: see `save_pending_fetch`.
     database.connection.execute("PRAGMA synchronous = FULL")

@@ -22,7 +22,6 @@ from holdfast.redact import redact
 from holdfast.state.redaction_gate import redact_document
 from holdfast.store.protocol import Session
 from holdfast.store.sqlite.change_feed import ChangeFeed
-from holdfast.sync import messages
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import CursorDb, LiveSession, PendingFetch
 from holdfast.sync.project_id import make_project_id
@@ -107,7 +106,7 @@ class MessageSync(NamedTuple):
     def send(self) -> tuple[int, list[str]]:
         """How many of our messages the service took, and the files of those it does not want."""
         sent, refused = 0, []
-        for message in messages.list_queued(self.data):
+        for message in list_queued(self.data):
             if self.is_spent():
                 break
             body = dict(message.body)
@@ -122,7 +121,7 @@ class MessageSync(NamedTuple):
             try:
                 self.call("POST", path, body, message.key)
             except RequestRejected as error:
-                messages.reject_queued(message, str(error))
+                reject_queued(message, str(error))
                 refused.append(os.path.basename(message.path))
                 continue
             remove(message.path)

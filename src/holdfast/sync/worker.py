@@ -26,7 +26,7 @@ from holdfast.session.context import load_settings
 from holdfast.state.timestamps import drop_invalid_timestamps, timestamp_or_empty
 from holdfast.store.protocol import SavedState, Session
 from holdfast.store.sqlite.change_feed import ChangeFeed, SessionDelta
-from holdfast.sync import messages, worker
+from holdfast.sync import messages
 from holdfast.sync.client import ApiCall, RequestRejected, ServerUnavailable
 from holdfast.sync.cursor_db import REJECTION_RETRY_SECONDS, CursorDb, schedule_next_sync, sync_lock
 from holdfast.sync.project_id import identify_project
@@ -277,7 +277,7 @@ class _SyncRun:
             # Not even sent: what a token is not for is not its service's to read.
             return self._note_rejection(session_id, f"the token has no access to {project}", cursor)
         path = f"/api/sessions/{quote(session_id, safe='')}/state"
-        for step in worker.build_requests(news, project, cursor_db.machine_id(), self._changes):
+        for step in build_requests(news, project, cursor_db.machine_id(), self._changes):
             if step.checkpoint and self._is_spent():
                 return False
             try:

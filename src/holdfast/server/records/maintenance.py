@@ -3,8 +3,8 @@ what deletes those of one session that is forgotten.
 
 Deleted by age: contexts, actions, stored answers, messages and the audit log. A message goes when
 it was given to whom it is for, or has expired; one that still waits stays, however old. Tokens
-stay. In small steps, each a transaction of its own, so that no request waits long; and at most so
-many rows in one run, oldest first: the next run takes the rest. Copying twice does no harm.
+stay. In small steps, each a transaction of its own, so that no request waits long. Copying twice
+does no harm.
 """
 
 import json
@@ -17,9 +17,7 @@ from holdfast.server.records.transactions import Records, Transaction, parse_jso
 from holdfast.store.queries import Row, insert
 from holdfast.store.schema import ID, JSON, RECORD_TABLES, TEXT
 
-# Rows of one transaction, and of one kind in one run.
-BATCH_ROWS = 200
-MAX_ROWS_PER_KIND = 20_000
+BATCH_ROWS = 200  # of one transaction
 PAGE_ROWS = 500  # of a copy
 
 
@@ -27,7 +25,6 @@ class PrunedTable(NamedTuple):
     label: str  # that users know it by
     table: str
     condition: str
-    order: str
     of_session: tuple[str, ...] = ()  # columns that may name a session
 
     @property
@@ -45,61 +42,37 @@ _DELIVERED = (
     " AND r.message = agent_messages.id AND r.delivered >= :before)"
 )
 _PRUNED_TABLES = (
-    PrunedTable("contexts", "contexts", _OLD, "created, seq", ("session",)),
-    PrunedTable("actions", "actions", _OLD, "created, seq", ("session",)),
-    PrunedTable("idempotency_keys", "idempotency_keys", _OLD, "created"),
+    PrunedTable("contexts", "contexts", _OLD, ("session",)),
+    PrunedTable("actions", "actions", _OLD, ("session",)),
+    PrunedTable("idempotency_keys", "idempotency_keys", _OLD),
     PrunedTable(
         "agent_messages",
         "agent_messages",
         f"{_OLD} AND ((expires <> '' AND expires <= :now) OR ({_DELIVERED}))",
-        "created, seq",
         ("sender", "to_agent"),
     ),
-    # Written in the order of its numbers; by its time it has no index, which every write would
-    # have to keep.
-    PrunedTable("audit_entries", "audit_log", "at < :before", "seq", ("session",)),
+    PrunedTable("audit_entries", "audit_log", "at < :before", ("session",)),
 )
 
 
-class PruneResult(NamedTuple):
-    counts: dict[str, int]
-    has_more: bool = False  # more is old enough, and left for the next run
-
-
 def prune_records(
-    records: Records,
-    before: str,
-    now: str,
-    *,
-    dry_run: bool = False,
-    most: int = MAX_ROWS_PER_KIND,
-) -> PruneResult:
+    records: Records, before: str, now: str, *, dry_run: bool = False
+) -> dict[str, int]:
     """Drop what is older than `before`. Answers what was (or would be) dropped."""
-    counts: dict[str, int] = {}
+    values = {"before": before, "now": now}
+    counts = dict.fromkeys((kind.label for kind in _PRUNED_TABLES), 0)
     for kind in _PRUNED_TABLES:
-        counts[kind.label], batch = 0, most if dry_run else BATCH_ROWS
-        while (left := most - counts[kind.label]) > 0:
-            selected, values = _select_keys(kind, before, now, min(batch, left))
+        selected = f"SELECT {kind.key} FROM {kind.table} WHERE {kind.condition}"
+        batch = f"{selected} LIMIT {BATCH_ROWS}"
+        found: list[Row] | None = None
+        while found is None or (found and not dry_run):
             with records.transaction(None) as transaction:
                 if dry_run:
                     found = transaction.query(selected, **values)
                 else:
-                    found = _delete(transaction, kind, selected, values)
+                    found = _delete(transaction, kind, batch, values)
             counts[kind.label] += len(found)
-            if dry_run or not found:
-                break
-    return PruneResult(counts, most in counts.values())
-
-
-def _select_keys(
-    kind: PrunedTable, before: str, now: str, limit: int
-) -> tuple[str, dict[str, Any]]:
-    """A statement that answers keys, oldest first, and its values."""
-    return (
-        f"SELECT {kind.key} FROM {kind.table} WHERE {kind.condition}"
-        f" ORDER BY {kind.order} LIMIT :limit",
-        {"before": before, "now": now, "limit": limit},
-    )
+    return counts
 
 
 def _delete(

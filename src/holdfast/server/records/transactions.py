@@ -29,7 +29,7 @@ from holdfast.store.postgres.connection import (
 from holdfast.store.queries import Row, Statements, insert
 from holdfast.store.schema import JSON, RECORD_INDEXES, RECORD_TABLES
 from holdfast.store.sqlite.connection import SqliteDatabase
-from holdfast.store.sqlite.migrations import create_table
+from holdfast.store.sqlite.tables import create_table
 
 R = TypeVar("R", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -37,12 +37,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 BUSY_SECONDS = 10.0
 
 # The tables of the service in SQLite; `store.postgres.migrations` has theirs.
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [
-    (
-        "first schema",
-        (*(create_table(name, table) for name, table in RECORD_TABLES.items()), *RECORD_INDEXES),
-    )
-]
+SCHEMA = (*(create_table(name, table) for name, table in RECORD_TABLES.items()), *RECORD_INDEXES)
 
 
 class Transaction(ABC):
@@ -106,7 +101,7 @@ class SqliteRecords:
         self._open().close()
 
     def _open(self) -> SqliteDatabase:
-        return SqliteDatabase(self._path, BUSY_SECONDS, MIGRATIONS)
+        return SqliteDatabase(self._path, BUSY_SECONDS, SCHEMA)
 
     @contextmanager
     def transaction(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
-from pydantic import AliasPath, Field
+from pydantic import AliasPath, BeforeValidator, Field
 
 from holdfast.brief.contradictions import find_contradictions
 from holdfast.compaction.prices import DEFAULT_PRICES, BadPrices, estimate_dollars, load_prices
@@ -47,6 +47,7 @@ MAX_COMPARED = 40
 _GONE = Fact("", "", "", "", Origin("", 0, 0, ""))
 
 Epoch = Annotated[int, Path(ge=0, le=2**31)]
+Length = Annotated[int, BeforeValidator(len)]
 
 
 class ContextUsagePoint(ResponseModel):
@@ -95,10 +96,10 @@ class Overview(ResponseModel):
 class TimelineDelivery(ResponseModel):
     epoch: int
     time: str
-    what: str
+    what: str = Field(validation_alias="kind")
     channel: str
-    characters: int
-    facts: int
+    characters: Length = Field(validation_alias="text")
+    facts: Length
 
 
 class Timeline(ResponseModel):
@@ -251,17 +252,7 @@ def get_timeline(
         points=[ContextUsagePoint.model_validate(one) for one in past.state.usage_history.values()],
         compactions=answers,
         checkpoints=[CheckpointResponse.model_validate(made) for made in reversed(checkpoints)],
-        deliveries=[
-            TimelineDelivery(
-                epoch=given.epoch,
-                time=given.time,
-                what=given.kind,
-                channel=given.channel,
-                characters=len(given.text),
-                facts=len(given.facts),
-            )
-            for given in past.deliveries
-        ],
+        deliveries=[TimelineDelivery.model_validate(given) for given in past.deliveries],
         kinds=dict(Counter(fact.kind for fact in past.facts if fact.status == OPEN)),
     )
 

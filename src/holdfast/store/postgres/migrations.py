@@ -1,13 +1,12 @@
-"""The schema, as named steps; each is recorded in the transaction that ran it.
+"""The schema with its roles. The comment on it says which version it is.
 
-A step that has been released never changes: a new one follows it. Tables are partitioned by
-project, and every key begins with the project, so that partitions can be moved to other
-servers (postgres_fdw) or the tables be distributed (Citus) without another schema.
+Tables are partitioned by project, and every key begins with the project, so that partitions can be
+moved to other servers (postgres_fdw) or the tables be distributed (Citus) without another schema.
 
 Row-level security: a transaction sees the projects that `holdfast.projects` names, everything
 for "*", and nothing when it is not set. Forced, so that the owner of the tables is bound too.
 But an owner may switch it off: one role migrates and owns the tables, and another serves, which
-owns nothing and has what `grant_access` grants it. Partitions have no policy, and nothing is
+owns nothing and has what `migrate` grants it. Partitions have no policy, and nothing is
 granted on them: reading them past their table shows nothing.
 """
 
@@ -29,6 +28,8 @@ from holdfast.store.postgres.connection import (
 from holdfast.store.protocol import StoreDamaged, StoreError, StoreTooNew
 
 PARTITIONS = 8
+# Counts up with every change of the schema.
+SCHEMA_VERSION = 1
 # Any number, as long as it stays: two machines that migrate at once take turns.
 _MIGRATION_LOCK_KEY = 0x486F6C64
 
@@ -177,83 +178,44 @@ def _list_statements() -> tuple[str, ...]:
     )
 
 
-MIGRATIONS: list[tuple[str, tuple[str, ...]]] = [("first schema", _list_statements())]
-
-
-def migrate(url: str, serve_as: str = "") -> list[str]:
-    """Run the steps that are missing, each in its own transaction; answers their names.
-
-    The role `serve_as`, and those that were named before, may then serve what is there.
-    """
+def migrate(url: str, serve_as: str = "") -> bool:
+    """Make the tables where there are none; whether it did. The role `serve_as` may serve them."""
     where = format_database(url)
-    ran: list[str] = []
-    with store_errors(where), psycopg.connect(url, autocommit=True) as connection:
-        while True:
-            with connection.transaction():
-                run(connection, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK_KEY,))
-                run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-                bind_scope(connection, ALL_PROJECTS)
-                run(
-                    connection,
-                    "CREATE TABLE IF NOT EXISTS migrations (position BIGINT PRIMARY KEY,"
-                    " name TEXT NOT NULL UNIQUE, at TIMESTAMPTZ NOT NULL DEFAULT now())",
-                )
-                missing = _list_missing(list_applied(connection), where)
-                if not missing:
-                    grant_access(connection, serve_as)
-                    return ran
-                position, name, statements = missing[0]
-                for statement in statements:
-                    run(connection, statement)
-                run(
-                    connection,
-                    "INSERT INTO migrations (position, name) VALUES (%s, %s)",
-                    (position, name),
-                )
-            ran.append(name)
+    with store_errors(where), psycopg.connect(url) as connection:
+        run(connection, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK_KEY,))
+        run(connection, f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+        bind_scope(connection, ALL_PROJECTS)
+        is_new = not _has_schema(connection, where)
+        if is_new:
+            for statement in _list_statements():
+                run(connection, statement)
+            run(connection, f"COMMENT ON SCHEMA {SCHEMA} IS '{SCHEMA_VERSION}'")
+        if serve_as:
+            _grant_access(connection, serve_as)
+    return is_new
 
 
 def check_version(connection: Connection, where: str) -> None:
-    """Raise unless the schema is exactly this version's. Inside a transaction."""
-    found = run(connection, "SELECT to_regclass('migrations')").fetchone()
-    if found is None or found[0] is None:
+    """Raise unless the schema is exactly this version's."""
+    if not _has_schema(connection, where):
         raise StoreDamaged(f"{where} has no Holdfast tables yet: run `holdfast team db migrate`")
-    missing = _list_missing(list_applied(connection), where)
-    if missing:
-        names = ", ".join(name for _, name, _ in missing)
-        raise StoreDamaged(f"{where} lacks {names}: run `holdfast team db migrate`")
 
 
-def list_applied(connection: Connection) -> list[str]:
-    return [row[0] for row in run(connection, "SELECT name FROM migrations ORDER BY position")]
+def _has_schema(connection: Connection, where: str) -> bool:
+    found = get_version(connection)
+    if found in (0, SCHEMA_VERSION):
+        return found > 0
+    raise StoreTooNew.of_schema(where, found, SCHEMA_VERSION)
 
 
-def _list_missing(done: list[str], where: str) -> list[tuple[int, str, tuple[str, ...]]]:
-    unknown = set(done).difference(name for name, _ in MIGRATIONS)
-    if unknown:
-        raise StoreTooNew(
-            f"{where} has unknown migrations: {', '.join(sorted(unknown))}; it was written by a "
-            "newer Holdfast"
-        )
-    return [
-        (position, name, statements)
-        for position, (name, statements) in enumerate(MIGRATIONS)
-        if name not in done
-    ]
+def get_version(connection: Connection) -> int:
+    """0 for no schema."""
+    row = run(
+        connection, "SELECT obj_description(to_regnamespace(%s), 'pg_namespace')", (SCHEMA,)
+    ).fetchone()
+    return int(row[0]) if row and row[0] else 0
 
 
-# Which roles were let in before: they have the use of the schema.
-_SERVING_ROLES = """
-    SELECT DISTINCT r.rolname FROM pg_namespace n, aclexplode(n.nspacl) a
-    JOIN pg_roles r ON r.oid = a.grantee
-    WHERE n.nspname = %s AND a.privilege_type = 'USAGE' AND a.grantee <> n.nspowner
-    ORDER BY r.rolname
-"""
-_TABLES = """
-    SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-        AND c.relname <> 'migrations' AND c.relname NOT LIKE 'search\\_%%'
-"""
 _RLS_BYPASS = """
     SELECT current_user,
         (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
@@ -262,38 +224,27 @@ _RLS_BYPASS = """
 """
 
 
-def grant_access(connection: Connection, serve_as: str = "") -> None:
-    """To `serve_as` and to roles that had access before. Inside a transaction of the owner's."""
-    if serve_as:
-        found = run(
-            connection,
-            "SELECT rolname = current_user FROM pg_roles WHERE rolname = %s",
-            (serve_as,),
-        ).fetchone()
-        if found is None:
-            raise StoreError(f"no role {serve_as}: create it with `createuser {serve_as}`")
-        if found[0]:
-            raise StoreError(
-                f"the role {serve_as} runs the migration and owns the tables. Serve with another "
-                "one"
-            )
-    before = [row[0] for row in run(connection, _SERVING_ROLES, (SCHEMA,))]
-    tables = [row[0] for row in run(connection, _TABLES, (SCHEMA,))]
-    for role in dict.fromkeys([*before, *filter(None, [serve_as])]):
-        _grant_to(connection, role, tables)
-
-
-def _grant_to(connection: Connection, role: str, tables: list[str]) -> None:
-    schema, name = sql.Identifier(SCHEMA), sql.Identifier(role)
+def _grant_access(connection: Connection, role: str) -> None:
+    """Inside a transaction of the owner's."""
+    statement = "SELECT rolname = current_user FROM pg_roles WHERE rolname = %s"
+    found = run(connection, statement, (role,)).fetchone()
+    if found is None:
+        raise StoreError(f"no role {role}: create it with `createuser {role}`")
+    if found[0]:
+        raise StoreError(
+            f"the role {role} runs the migration and owns the tables. Serve with another one"
+        )
+    # Not on the tables of words.
+    tables = ("sessions", *schema.SESSION_TABLES, *schema.RECORD_TABLES)
     listed = sql.SQL(", ").join(sql.Identifier(SCHEMA, table) for table in tables)
     for statement in (
-        sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}"),
-        sql.SQL("GRANT SELECT ON {schema}.migrations TO {role}"),
-        sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {role}"),
-        sql.SQL("GRANT SELECT, USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"),
-        sql.SQL("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {role}"),
+        "GRANT USAGE ON SCHEMA {schema} TO {role}",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {role}",
+        "GRANT SELECT, USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}",
+        "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {role}",
     ):
-        connection.execute(statement.format(schema=schema, role=name, tables=listed))
+        values = {"schema": sql.Identifier(SCHEMA), "role": sql.Identifier(role)}
+        connection.execute(sql.SQL(statement).format(**values, tables=listed))
 
 
 def find_rls_bypass(connection: Connection) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -51,21 +50,9 @@ _INSERT_MESSAGE = f"""
 """
 
 
-# Listeners learn that something was saved, and where; they ask for the rest.
-NOTIFY_CHANNEL = "holdfast"
-
-
-def format_notification(what: str, project: str, session: str, teller: str = "") -> str:
-    """What goes over the channel; "" when it cannot."""
-    said = json.dumps({"what": what, "project": project, "session": session, "teller": teller})
-    # PostgreSQL refuses 8,000 bytes and more; one with a project that long is not sent.
-    return said if len(said) < 7_900 else ""
-
-
 class PostgresWriter(SessionWriter):
-    def __init__(self, connection: Connection, quiet: bool) -> None:
-        self.run = PostgresStatements(connection)
-        self._connection, self._quiet = connection, quiet
+    def __init__(self, connection: Connection) -> None:
+        self.run, self._connection = PostgresStatements(connection), connection
 
     def insert_session(self, session: Session) -> queries.Owner:
         # Its lock is ours, so no other process can be making it now.
@@ -87,11 +74,6 @@ class PostgresWriter(SessionWriter):
             )
         run_many(self._connection, _INSERT_MESSAGE, [(*key, *row) for row in messages])
 
-    def tell(self, what: str, owner: queries.Owner) -> None:
-        said = format_notification(what, owner["project"], owner["session"])
-        if said and not self._quiet:
-            run(self._connection, "SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, said))
-
     def reserve_checkpoint(self, number: int) -> None:
         self.run.query(
             "SELECT setval('checkpoints_ids',"
@@ -103,20 +85,10 @@ class PostgresWriter(SessionWriter):
 class PostgresStore(Store):
     """One instance serves many threads.
 
-    `projects` are those whose rows it can see and write; None stands for all. `quiet` tells
-    nobody of a write (NOTIFY): for who tells it better. PostgreSQL lets commits that tell
-    something through one by one, each with its wait for the disk.
+    `projects` are those whose rows it can see and write; None stands for all.
     """
 
-    def __init__(
-        self,
-        url: str,
-        projects: Sequence[str] | None = None,
-        *,
-        quiet: bool = False,
-        **pool: Any,
-    ) -> None:
-        self._quiet = quiet
+    def __init__(self, url: str, projects: Sequence[str] | None = None, **pool: Any) -> None:
         self._database = PostgresDatabase(url, projects, **pool)
         try:
             with self._database.transaction() as connection:
@@ -165,7 +137,7 @@ class PostgresStore(Store):
             project = next(iter(self.session_projects(session_id)), "")
         lock = lock_name(project, session_id)
         with database.transaction(lock=lock) as connection:
-            yield PostgresWriter(connection, self._quiet)
+            yield PostgresWriter(connection)
 
     def close(self) -> None:
         self._database.close()
@@ -187,7 +159,6 @@ class PostgresStore(Store):
 
     def health(self) -> dict[str, Any]:
         with self._database.transaction() as connection:
-            steps = migrations.list_applied(connection)
             row = run(
                 connection,
                 "SELECT current_setting('server_version'),"
@@ -208,8 +179,7 @@ class PostgresStore(Store):
             return {
                 "path": self._database.display_name,
                 "engine": f"PostgreSQL {version}",
-                "schema": len(steps),
-                "steps": steps,
+                "schema": migrations.get_version(connection),
                 "integrity": f"{strays} rows without a session" if strays else "ok",
                 "search": "full text",
                 "bytes": size,

@@ -18,7 +18,7 @@ from holdfast.files import make_private_dir, move, touch
 from holdfast.records import TYPE_CHECKING, Any
 from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnwritable
 from holdfast.store.search_query import replace_surrogates
-from holdfast.store.sqlite import migrations
+from holdfast.store.sqlite import tables
 
 if TYPE_CHECKING:
     import sqlite3
@@ -111,9 +111,8 @@ class SqliteDatabase:
         self,
         path: str,
         busy_seconds: float = BUSY_TIMEOUT_SECONDS,
-        steps: migrations.Steps | None = None,
+        schema: tables.Schema = tables.SCHEMA,
     ) -> None:
-        """`steps` are those of another database than the store's."""
         self.path = os.path.abspath(path)
         _create_private_file(self.path)
         try:
@@ -127,7 +126,7 @@ class SqliteDatabase:
         self.statements = SqliteStatements(self.connection)
         try:
             with self.reading():
-                self._prepare_connection(busy_seconds, steps or migrations.MIGRATIONS)
+                self._prepare_connection(busy_seconds, schema)
         except StoreError:
             self.connection.close()
             raise
@@ -189,17 +188,13 @@ class SqliteDatabase:
         # start, and a log that is never folded in only grows.
         self.connection.close()
 
-    def _prepare_connection(self, busy_seconds: float, steps: migrations.Steps) -> None:
+    def _prepare_connection(self, busy_seconds: float, schema: tables.Schema) -> None:
         connection = self.connection
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
-        count = migrations.get_version(connection)
-        if count == len(steps):
-            return
-        migrations.check_not_newer(count, self.path, steps)
-        if count == 0:
+        if not tables.has_schema(connection, self.path):
             _set_file_pragmas(connection, busy_seconds)
-        migrations.migrate(connection, self.path, steps)
+            tables.create_schema(connection, self.path, schema)
 
 
 def _create_private_file(path: str) -> None:

@@ -1,7 +1,7 @@
 """The store of one user: SQLite from the standard library, one file, many processes.
 
 The face of the package; what it does as the other engine does is in `store.sql_store`. Opening and
-errors are in `connection`, the schema in `migrations`, search in `full_text_index`.
+errors are in `connection`, the schema in `tables`, search in `full_text_index`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from holdfast.store.queries import (
 from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, SearchQuery, split_identifiers
 from holdfast.store.sql_store import SessionWriter, Store
-from holdfast.store.sqlite import migrations
+from holdfast.store.sqlite import tables
 from holdfast.store.sqlite.connection import (
     BUSY_TIMEOUT_SECONDS,
     SqliteDatabase,
@@ -247,8 +247,7 @@ class SqliteStore(Store):
             return {
                 "path": self.path,
                 "engine": f"SQLite {sqlite3.sqlite_version}",
-                "schema": migrations.get_version(connection),
-                "steps": migrations.list_applied(connection),
+                "schema": tables.get_version(connection),
                 "integrity": problem,
                 "journal": _read_pragma(connection, "journal_mode"),
                 "search": "full text",

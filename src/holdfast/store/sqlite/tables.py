@@ -1,9 +1,7 @@
-"""The schema, as named steps; each is recorded in the transaction that ran it.
+"""The tables of `store.schema` as SQLite has them, made when a file is first opened.
 
-Owns the tables of `store.schema` as SQLite has them; the search index beside them is
-`store.sqlite.full_text_index`'s. A step that has been released never changes: a new one follows
-it. `user_version` counts the steps, so that a hook knows with one cheap question that there is
-nothing to do.
+The search index beside them is `store.sqlite.full_text_index`'s. `user_version` says which schema
+a file has, so that a hook knows with one cheap question that there is nothing to do.
 """
 
 from __future__ import annotations
@@ -16,6 +14,8 @@ from holdfast.store.sqlite.full_text_index import INDEX_SCHEMA
 if TYPE_CHECKING:
     import sqlite3
 
+# Counts up with every change of a schema: of the store, of the service's records, of the outbox.
+SCHEMA_VERSION = 1
 # "Hold", so that `file` and we can tell our databases from others.
 APPLICATION_ID = 0x486F6C64
 
@@ -55,7 +55,9 @@ _MORE_COLUMNS = {
     "deliveries": _CREATED,
 }
 
-_SCHEMA = (
+# Statements that make the tables of a file.
+Schema = tuple[str, ...]
+SCHEMA: Schema = (
     create_table("sessions", schema.SESSIONS),
     *(
         create_table(name, table, "session", _MORE_COLUMNS.get(name, ""))
@@ -77,67 +79,33 @@ _SCHEMA = (
     "INSERT INTO store_meta VALUES ('id', lower(hex(randomblob(16))))",
 )
 
-# Names with their statements, in order.
-Steps = list[tuple[str, tuple[str, ...]]]
-MIGRATIONS: Steps = [("first schema", _SCHEMA)]
-
 
 def get_version(connection: sqlite3.Connection) -> int:
     found: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return found
 
 
-def list_applied(connection: sqlite3.Connection) -> list[str]:
-    """The names of the steps this database has been through, in order."""
-    return [name for (name,) in connection.execute("SELECT name FROM migrations ORDER BY position")]
-
-
-def migrate(connection: sqlite3.Connection, path: str, steps: Steps) -> None:
-    """Bring the database up to this version's schema, or refuse to touch it.
-
-    All missing steps run in one transaction: an upgrade that fails or is killed half way
-    leaves the database as it was, still fit for the version that wrote it.
-    """
+def create_schema(connection: sqlite3.Connection, path: str, schema: Schema) -> None:
+    """All of it in one transaction, or nothing; or refuse to touch the file."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        done = _load_applied(connection, path, steps)
-        for position, (name, statements) in enumerate(steps):
-            if name in done:
-                continue
-            for statement in statements:
+        # Asked again under the lock, because another process may have won.
+        if not has_schema(connection, path):
+            if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                raise StoreDamaged(f"{path} is not a Holdfast database")
+            for statement in schema:
                 connection.execute(statement)
-            connection.execute("INSERT INTO migrations VALUES (?, ?)", (position, name))
-        connection.execute(f"PRAGMA user_version = {len(steps)}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
-def check_not_newer(count: int, path: str, steps: Steps) -> None:
-    if count > len(steps):
-        raise StoreTooNew(
-            f"{path} has schema {count}, this Holdfast supports {len(steps)}: it was written"
-            " by a newer Holdfast. Upgrade, or use another database."
-        )
-
-
-def _load_applied(connection: sqlite3.Connection, path: str, steps: Steps) -> set[str]:
-    """What ran already; asked again under the lock, because another process may have won."""
-    tables = {
-        name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
-    }
-    if not tables:
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(
-            "CREATE TABLE migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)"
-        )
-        return set()
-    if "migrations" not in tables:
-        raise StoreDamaged(f"{path} is not a Holdfast database")
-    check_not_newer(get_version(connection), path, steps)
-    done = set(list_applied(connection))
-    unknown = done.difference(name for name, _ in steps)
-    if unknown:
-        raise StoreTooNew(f"{path} has unknown migrations: {', '.join(sorted(unknown))}")
-    return done
+def has_schema(connection: sqlite3.Connection, path: str) -> bool:
+    """False for a file without tables; raises StoreTooNew for another version's."""
+    found = get_version(connection)
+    if found in (0, SCHEMA_VERSION):
+        return found > 0
+    raise StoreTooNew.of_schema(path, found, SCHEMA_VERSION)
