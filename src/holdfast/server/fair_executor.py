@@ -37,7 +37,8 @@ class FairExecutor:
     def __init__(self, threads: int = WORKER_THREADS, share: int = MAX_THREADS_PER_PROJECT) -> None:
         self._share = share
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="holdfast")
-        self._guard = threading.Lock()
+        # Taken again by work that ends while it is being started.
+        self._guard = threading.RLock()
         # With the threads, or on the way to them.
         self._started: Counter[str] = Counter()
         self._waiting: defaultdict[str, deque[Callable[[], None]]] = defaultdict(deque)
@@ -45,34 +46,42 @@ class FairExecutor:
     def submit(self, whose: str, call: Callable[[], Any]) -> Future[Any]:
         """Done in a thread, when its project's turn comes. Raises StoreBusy."""
         done: Future[Any] = Future()
-        work = partial(self._run, whose, time.monotonic(), call, done)
+        start = partial(self._start, whose, partial(_run, time.monotonic(), call, done), done)
         with self._guard:
             if self._started[whose] < self._share:
                 self._started[whose] += 1
-                self._threads.submit(work)
+                start()
             elif len(queue := self._waiting[whose]) < MAX_QUEUED_PER_PROJECT:
-                queue.append(work)
+                queue.append(start)
             else:
                 raise StoreBusy(f"{len(queue)} requests of this project are already waiting")
         return done
 
-    def _run(self, whose: str, since: float, call: Callable[[], Any], done: Future[Any]) -> None:
-        try:
-            if done.set_running_or_notify_cancel():  # else the caller has gone
-                waited = time.monotonic() - since
-                if waited > MAX_WAIT_SECONDS:
-                    raise StoreBusy(f"waited {waited:.0f} seconds for its turn")
-                done.set_result(call())
-        except Exception as error:
+    def _start(self, whose: str, work: Callable[[], Any], done: Future[Any]) -> None:
+        self._threads.submit(work).add_done_callback(partial(self._end, whose, done))
+
+    def _end(self, whose: str, done: Future[Any], ended: Future[Any]) -> None:
+        if (error := ended.exception()) is not None:
             done.set_exception(error)
+        elif not done.cancelled():
+            done.set_result(ended.result())
         with self._guard:
             if self._waiting[whose]:
-                self._threads.submit(self._waiting[whose].popleft())
+                self._waiting[whose].popleft()()
                 return
             del self._waiting[whose]
             self._started[whose] -= 1
             if not self._started[whose]:
                 del self._started[whose]
+
+
+def _run(since: float, call: Callable[[], Any], done: Future[Any]) -> Any:
+    if not done.set_running_or_notify_cancel():
+        return None  # the caller has gone
+    waited = time.monotonic() - since
+    if waited > MAX_WAIT_SECONDS:
+        raise StoreBusy(f"waited {waited:.0f} seconds for its turn")
+    return call()
 
 
 class QueueKeys:

@@ -263,15 +263,11 @@ def _open_work(said: SnapshotBody) -> list[str]:
     lines += _each("active_tasks", _task_line)(said)
     for task in _list_tasks(said):
         if not _is_done(task):
-            lines.append(f"- {_task_line(task)}")
-            lines += [
-                f"  - {_subtask_line(one)}"
-                for one in _only_objects(task.get("subtasks"))
-                if not _is_done(one)
-            ]
+            parts = [one for one in _only_objects(task.get("subtasks")) if not _is_done(one)]
+            lines += [f"- {_task_line(task)}", *(f"  - {_task_line(one)}" for one in parts)]
     loose = [sub for one in _list_requests(said) for sub in _only_objects(one.get("subtasks"))]
     loose += _only_objects(said.get("active_subtasks"))
-    return lines + [f"- {_subtask_line(subtask)}" for subtask in loose]
+    return lines + [f"- {_task_line(subtask)}" for subtask in loose]
 
 
 def _finished_lines(said: SnapshotBody) -> list[str]:
@@ -293,11 +289,6 @@ def _task_line(task: SnapshotBody) -> str:
     wave = task.get("wave_number")
     when = f"wave {wave}: " if type(wave) is int else ""
     return f"{when}{name}{_format_status(task)}"
-
-
-def _subtask_line(subtask: SnapshotBody) -> str:
-    who = format_value(subtask.get("agent_type", "")) or "agent"
-    return f"{who}: {format_value(subtask.get('description', ''))}{_format_status(subtask)}"
 
 
 def _format_status(node: SnapshotBody) -> str:

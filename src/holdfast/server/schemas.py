@@ -28,10 +28,7 @@ def _make_integral(value: Any) -> Any:
 
 
 def _check_timestamp(value: str) -> str:
-    # What a client of an earlier version sends.
-    if value in ("", "unknown"):
-        return ""
-    if not is_timestamp(value):
+    if value and not is_timestamp(value):
         raise ValueError(INVALID_TIMESTAMP)
     return value
 

@@ -14,7 +14,7 @@ import json
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from holdfast.records import TYPE_CHECKING, Any
 from holdfast.state.facts import Fact
@@ -139,13 +139,6 @@ class Store(StoreReader):
     ) -> AbstractContextManager[SessionWriter]:
         """All of what runs inside, or nothing of it; writers of the session take turns. It sees the
         projects `only`, if named."""
-
-    @contextmanager
-    def rehearsing(self) -> Iterator[SessionWriter]:
-        """Nothing of what runs inside stays."""
-        with suppress(_Rehearsed), self.writing() as writer:
-            yield writer
-            raise _Rehearsed
 
     @abstractmethod
     def prepare_texts(
@@ -312,10 +305,11 @@ class Store(StoreReader):
             old = queries.list_old_sessions(run, before, held)
         if dry_run:
             # The real one, rolled back: it cannot answer anything else.
-            with self.rehearsing() as writer:
+            with suppress(_Rehearsed), self.writing() as writer:
                 for owner, _ in old:
                     writer.delete_session(owner, dropped)
                 dropped["checkpoints"] += _delete_checkpoints(writer.run, before, keep, held)
+                raise _Rehearsed
             return dropped
         for owner, session_id in old:
             with self.writing(session_id, owner.get("project", "")) as writer:
