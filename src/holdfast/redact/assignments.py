@@ -27,7 +27,7 @@ from holdfast.redact.plausibility import (
     mixes_signs,
 )
 from holdfast.redact.secret_patterns import LABEL_OPEN
-from holdfast.redact.token_shapes import Span, compile_once, find_anchor
+from holdfast.redact.token_shapes import LINE_BREAK, Span, compile_once, find_anchor
 
 # Longest name before the word in it, longest value that is read, and how much of it is judged.
 _NAME_BEHIND = 48
@@ -92,10 +92,9 @@ _ARGUMENT = (
     r"(?:[^\s\"'`,;<>|&\\]|,(?=[^\s\"'])|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
 )
 _ENCODED_END = r"(?i)%(?:25)?(?:0a|0d|20|22|26|27|2c|3b)|[+]"
-# Behind a line break, which may be escaped, and what a listing or a diff puts before the line.
+# What stands on the next line.
 _NEXT_LINE = (
-    r"(?:[>|][+\-]?)?[ ]{0,4}(?:\r?\n|\\+n)"
-    r"[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}[\"'`]?"
+    rf"(?:[>|][+\-]?)?[ ]{{0,4}}{LINE_BREAK}[\"'`]?"
     r"([^\s\"'`\\]{6,200})[\"'`]?[ \t]{0,8}(?=[\r\n\\\"]|\Z)"
 )
 _TO_TAG = r"[^\s\"'`\\<>]{32,128}"

@@ -25,25 +25,41 @@ _MYSQL = r"(?:mysql|mariadb)[\w\-]*"
 _HTTP = r"(?:https?|httpie|xhs?|curlie)"
 _LDAP = r"ldap(?:search|add|modify|delete|passwd|whoami|modrdn|compare|vi)"
 
-# option, the command that it belongs to, how the value stands behind the option
-OPTIONS: tuple[tuple[str, str, str], ...] = (
-    ("-p", _LOGIN, _EITHER),
-    ("-p", r"mongo(?:sh|dump|restore|export|import|stat|top|files)?", _EITHER),
-    ("-p", r"(?:cqlsh|sshpass|cypher-shell|rdesktop|evil-winrm|rabbitmqadmin|twine)", _EITHER),
+# Options, the commands that they belong to, how the value stands behind one of the options.
+_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    (
+        "-p",
+        rf"(?:{_LOGIN}|mongo(?:sh|dump|restore|export|import|stat|top|files)?"
+        r"|cqlsh|sshpass|cypher-shell|rdesktop|evil-winrm|rabbitmqadmin|twine"
+        r"|psexec|crackmapexec|netexec|nxc|ncftp\w{0,4}|hydra|racadm|ftp\w{0,3})",
+        _EITHER,
+    ),
     ("-p", rf"(?:{_MYSQL}|7z[arz]?|rar|unrar)", QUOTED),
+    (
+        "-p",
+        r"(?:beeline|certutil|(?:vsce|ovsx)\b[^\n|;&]*\bpublish|security\b[^\n|;&]*keychain"
+        r"|xcrun\b[^\n|;&]*\baltool|az\b[^\n|;&]*\bcreate|user(?:add|mod)"
+        r"|poetry\b[^\n|;&]*\bpublish|dotnet\b[^\n|;&]*\bdev-certs|influx|arango\w{1,9})",
+        _APART,
+    ),
     ("-hp", r"(?:rar|unrar)", QUOTED),
     ("-a", r"redis-cli", _EITHER),
-    ("-a", _HTTP, _PAIR),
+    ("-a --auth", _HTTP, _PAIR),
     ("-auth", r"(?:java\b[^\n|;&]*-jar|jenkins-cli)", _PAIR),
-    ("--body", r"gh\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
-    ("--value", r"az\b[^\n|;&]*\bkeyvault\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
+    ("-b --body", r"gh\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
+    (
+        "--value",
+        r"(?:az\b[^\n|;&]*\bkeyvault\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset"
+        r"|aws\b[^\n|;&]*\bput-parameter\b[^\n|;&]*SecureString)",
+        _APART,
+    ),
     (
         "--value",
         r"aws\b[^\n|;&]*\bput-parameter",
         _APART + r"(?=[\"'\\]{0,8}[ ][^\n]{0,200}SecureString)",
     ),
-    ("--value", r"aws\b[^\n|;&]*\bput-parameter\b[^\n|;&]*SecureString", _APART),
     ("-w", _LDAP, _EITHER),
+    ("-w", r"(?:kadmin|security\b[^\n|;&]*\badd-[a-z]{1,10}-password)", _APART),
     ("-s", "ldappasswd", _EITHER),
     ("-U", r"(?:smbclient|smbget|rpcclient|smbmap|net|smbcacls)", _PERCENT),
     (
@@ -51,44 +67,27 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
         r"(?:(?:un)?zip|zipcloak|sqlcmd|mssql-cli|bcp|tsql|osql|isql|mosquitto_[a-z]+|ipmitool)",
         _EITHER,
     ),
-    ("-P", r"ssh-keygen", _APART),
-    ("-N", r"ssh-keygen", _APART),
-    ("-k", r"openssl\b[^\n|;&]*\benc", _APART),
-    ("-u", r"curl", _PAIR),
-    ("-u", r"lftp", _COMMA),
-    ("-pw", r"(?:plink|pscp|psftp|putty|kitty)", _APART),
-    ("-passwd", "x11vnc", _APART),
-    ("-k", r"(?:nuget\b[^\n|;&]*\bpush|choco\b[^\n|;&]*\bapi-?key)", _APART),
-    ("-b", r"curl", _COOKIES),
-    ("-pass", r"openssl", r"(?:in|out)?[ =]{1,4}" + _QUOTE + r"pass:" + _WORD),
-    ("--user", r"(?:curl|etcdctl|influx|couchbase-cli)", _PAIR),
-    ("--proxy-user", r"curl", _PAIR),
-    ("--auth", _HTTP, _PAIR),
-    ("--creds", r"(?:skopeo|podman|buildah)", _PAIR),
-    ("--src-creds", r"skopeo", _PAIR),
-    ("--dest-creds", r"skopeo", _PAIR),
-    ("-p", r"(?:beeline|certutil|(?:vsce|ovsx)\b[^\n|;&]*\bpublish)", _APART),
-    ("-A", r"snmp(?:walk|get|set|bulkwalk|trap)", _APART),
-    ("-X", r"snmp(?:walk|get|set|bulkwalk|trap)", _APART),
-    ("-storepass", "(?:keytool|jarsigner)", _APART),
-    ("-keypass", "(?:keytool|jarsigner)", _APART),
-    ("-p", r"(?:psexec|crackmapexec|netexec|nxc|ncftp\w{0,4}|hydra|racadm|ftp\w{0,3})", _EITHER),
+    ("-P -N", r"ssh-keygen", _APART),
     (
-        "-p",
-        r"(?:xcrun\b[^\n|;&]*\baltool|az\b[^\n|;&]*\bcreate|user(?:add|mod)"
-        r"|poetry\b[^\n|;&]*\bpublish|dotnet\b[^\n|;&]*\bdev-certs|influx|arango\w{1,9})",
+        "-k",
+        r"(?:openssl\b[^\n|;&]*\benc|nuget\b[^\n|;&]*\bpush|choco\b[^\n|;&]*\bapi-?key)",
         _APART,
     ),
-    ("-w", "kadmin", _APART),
-    ("-t", r"vagrant\b[^\n|;&]*\blogin", _APART),
-    ("-b", r"gh\b[^\n|;&]*\bsecret\b[^\n|;&]*\bset", _APART),
-    ("-U", "curl", _PAIR),
-    ("-p", r"security\b[^\n|;&]*keychain", _APART),
-    ("-w", r"security\b[^\n|;&]*\badd-[a-z]{1,10}-password", _APART),
-    ("-t", r"doctl\b[^\n|;&]*\bauth", _APART),
+    ("-u -U --user --proxy-user", r"curl", _PAIR),
+    ("--user", r"(?:etcdctl|influx|couchbase-cli)", _PAIR),
+    ("-u", r"lftp", _COMMA),
+    ("-pw -passwd", r"(?:plink|pscp|psftp|putty|kitty|x11vnc)", _APART),
+    ("-b", r"curl", _COOKIES),
+    ("-pass", r"openssl", r"(?:in|out)?[ =]{1,4}" + _QUOTE + r"pass:" + _WORD),
+    ("--creds --src-creds --dest-creds", r"(?:skopeo|podman|buildah)", _PAIR),
+    ("-A -X", r"snmp(?:walk|get|set|bulkwalk|trap)", _APART),
+    ("-storepass -keypass", "(?:keytool|jarsigner)", _APART),
+    ("-t", r"(?:vagrant\b[^\n|;&]*\blogin|doctl\b[^\n|;&]*\bauth)", _APART),
     ("--auth", r"(?:netlify|ntl)", _APART),
-    ("-upw", r"pdf[a-z]{2,8}", _APART),
-    ("-opw", r"pdf[a-z]{2,8}", _APART),
+    ("-upw -opw", r"pdf[a-z]{2,8}", _APART),
+)
+OPTIONS = tuple(
+    (option, command, value) for options, command, value in _OPTIONS for option in options.split()
 )
 # user/password@service
 _ORACLE = r"[A-Za-z_][\w.$]{0,40}/(?=\S{0,100}@|\S{0,100}[0-9])(?P<value>[^\s@\"'/\\]{4,100})"
@@ -112,7 +111,6 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
     ),
     ("openssl passwd", r"(?:[ ]+-(?:[1-6]|apr1|salt[ ]+\S{1,40})){0,3}[ ]+(?!-)" + QUOTED),
     ("set password for", r"[^\n=]{1,120}=[ ]{0,4}" + _LITERAL),
-    ("requirepass", _THEN),
     (":thin:", _ORACLE),
     # requests.get(url, auth=("bob", "X")), HTTPBasicAuth("bob", "X")
     *(
@@ -121,7 +119,6 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
     ),
     *((tool, r"[ ]+(?:-[a-zA-Z][ ]+)?" + _ORACLE) for tool in ("sqlplus", "expdp", "impdp")),
     ("rdp /", r"[^\n|;]{0,200}?[ ]/p:" + QUOTED),
-    ("rclone obscure", _THEN),
     ("convertto-securestring", r"[ ]+(?i:-string[ ]+)?" + _LITERAL),
     *((word, r"[ ]+" + _LITERAL) for word in ("storepassword", "keypassword")),
     ('name="password"', r"(?:\r?\n|\\[rn]){1,6}(?P<value>[^\s\"'\\]{4,100})"),
@@ -131,14 +128,16 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
     ("kv put", r"[ ]+\S{0,80}(?:pass|secret|token|key)\S{0,40}" + _THEN),
     ("rclone config", r"[^\n|;]{1,120}?[ ]pass(?:word)?[ =]" + QUOTED),
     ("alias set", r"[ ]+\S{1,60}[ ]+https?://\S{1,120}[ ]+\S{1,60}" + _THEN),
-    ("bw login", r"[ ]+\S{1,60}@\S{1,60}" + _THEN),
     ("github-oauth", r"\S{0,40}" + _THEN),
+    ("bw login", r"[ ]+\S{1,60}@\S{1,60}" + _THEN),
     ("sonar.login", r"[ ]?=[ ]?" + QUOTED),
     *(
         (word, _THEN)
-        for word in ("input_pw", "user_pw", "owner_pw", "masterauth", "operator unseal")
+        for word in (
+            *("requirepass", "masterauth", "input_pw", "user_pw", "owner_pw", "rclone obscure"),
+            *("operator unseal", "admin-password", "rootpw --plaintext", "cargo login"),
+        )
     ),
-    *((word, _THEN) for word in ("admin-password", "rootpw --plaintext", "cargo login")),
     *((word, r"[ ]+[\w.@\-]{1,60}" + _THEN) for word in ("user:password", "resetpassword")),
     ("rootpw", r"[ ]+(?P<told>[^\s\"'\\\-][^\s\"'\\]{5,100})"),
     ("pragma key", r"[ ]?=[ ]?" + _LITERAL),
@@ -210,17 +209,12 @@ TAKES_A_SECRET = (
 PRINTS_A_SECRET = (
     *("pass show", "gopass show", "op read", "op item get", "bw get", "lpass show", "kv get"),
     *("secret-tool lookup", "find-generic-password", "find-internet-password", "base64 -d"),
-    *(
-        "get-secret-value",
-        "secrets versions access",
-        "keyvault secret show",
-        "output -raw",
-        "config:get",
-    ),
-    *("gh auth token", "print-access-token", "get-access-token", "initial-password", "pwgen"),
-    *("openssl rand", "ssm get-parameter", "/run/secrets/", "token create", "sops -d", "age -d"),
-    *("get-login-password", "secrets get", "auth.txt", "credentials.txt", "creds.txt"),
-    *("pass.txt", "password.txt", "vault_pass", "chamber read", "base64 --decode", "passgen"),
+    *("get-secret-value", "secrets versions access", "keyvault secret show", "output -raw"),
+    *("config:get", "gh auth token", "print-access-token", "get-access-token", "pwgen"),
+    *("initial-password", "openssl rand", "ssm get-parameter", "/run/secrets/", "token create"),
+    *("sops -d", "age -d", "get-login-password", "secrets get", "auth.txt", "credentials.txt"),
+    *("creds.txt", "pass.txt", "password.txt", "vault_pass", "chamber read", "base64 --decode"),
+    "passgen",
 )
 
 COMMAND_WORDS = (

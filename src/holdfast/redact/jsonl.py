@@ -10,7 +10,7 @@ The scan reads the bytes as Latin-1, so that an offset in the text is an offset 
 """
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -70,7 +70,7 @@ def _list_hits(data: bytes) -> Iterator[int]:
         start = end
 
 
-def _cut_regions(raw: str, hits: Sequence[int]) -> Iterator[tuple[int, int, bool, list[int]]]:
+def _cut_regions(raw: str, hits: Sequence[int]) -> Iterator[tuple[int, int, bool, Sequence[int]]]:
     """Cut out what to look at: a row by itself, other text up to the next row."""
     index = 0
     while index < len(hits):
@@ -81,11 +81,9 @@ def _cut_regions(raw: str, hits: Sequence[int]) -> Iterator[tuple[int, int, bool
         if not is_row:
             following = compile_once(_NEXT_ROW).search(raw, hits[index])
             end = following.start() if following else len(raw)
-        inside = []
-        while index < len(hits) and hits[index] < end:
-            inside.append(hits[index])
-            index += 1
-        yield start, end, is_row, inside
+        after = bisect_left(hits, end, index)
+        yield start, end, is_row, hits[index:after]
+        index = after
 
 
 def _is_json(line: str) -> bool:
@@ -164,23 +162,16 @@ def _list_strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_
     return found
 
 
-def _join_lists(row: str, strings: Sequence[_String]) -> Iterator[list[int]]:
+def _join_lists(row: str, strings: Sequence[_String]) -> list[list[int]]:
     """The strings that follow each other in a list, of which one has a hit."""
-    group: list[int] = []
+    groups: list[list[int]] = [[]]
     for index, string in enumerate(strings):
-        joins = (
-            group
-            and not string.is_name
-            and row[strings[group[-1]].end + 1 : string.start - 1].strip() == ","
-        )
-        if not joins:
-            if len(group) > 1 and any(strings[at].hit for at in group):
-                yield group
-            group = []
+        last = strings[groups[-1][-1]] if groups[-1] else None
+        if string.is_name or (last and row[last.end + 1 : string.start - 1].strip() != ","):
+            groups.append([])
         if not string.is_name:
-            group.append(index)
-    if len(group) > 1 and any(strings[at].hit for at in group):
-        yield group
+            groups[-1].append(index)
+    return [group for group in groups if len(group) > 1 and any(strings[at].hit for at in group)]
 
 
 def _redact_lines(
@@ -196,9 +187,7 @@ def _redact_lines(
         if spans:
             index = group[at]
             body = changed.get(index, strings[index].body)
-            keys |= {
-                line for line in (lines[at][a:b].strip() for a, b, _ in spans) if _is_key(line)
-            }
+            keys |= set(filter(_is_key, (lines[at][a:b].strip() for a, b, _ in spans)))
             changed[index] = splice_labels(body, spans)
 
 
@@ -216,10 +205,8 @@ def spans_of_lines(redactor: "Redactor", lines: Sequence[str]) -> dict[int, list
             if b > a and not lines[at][a:b].isspace():
                 found.setdefault(at, []).append((a, b, label))
     for at in find_key_lines(lines):
-        if at not in found:
-            body = lines[at]
-            a = len(body) - len(body.lstrip("+- \t"))
-            found[at] = [(a, len(body.rstrip()), "private-key")]
+        a = len(lines[at]) - len(lines[at].lstrip("+- \t"))
+        found.setdefault(at, [(a, len(lines[at].rstrip()), "private-key")])
     return found
 
 
@@ -233,10 +220,8 @@ def redact_lines(redactor: "Redactor", lines: Sequence[str]) -> tuple[str, ...]:
 
 def list_key_lines(text: str) -> set[str]:
     """The lines of the private keys in a text: they may stand in a diff without their heading."""
-    lines: set[str] = set()
-    for start, end, _ in find_private_keys(text):
-        lines |= {line for line in text[start:end].split() if _is_key(line)}
-    return lines
+    found = find_private_keys(text)
+    return {line for start, end, _ in found for line in text[start:end].split() if _is_key(line)}
 
 
 def _is_key(line: str) -> bool:
@@ -265,20 +250,14 @@ def _read_string(body: str) -> str:
 
 
 def _redact_string(redactor: "Redactor", body: str) -> str:
-    return redactor.until_clean(body, lambda raw: redactor.spans(_read_string(raw)), splice_labels)
+    return redactor.redact(body, read=_read_string, put=splice_labels)
 
 
 def splice_labels(body: str, spans: Sequence[Span]) -> str:
     """Put labels into a JSON string's source, where the spans are those of its decoded text."""
-    pieces = []
-    position = 0
     edges = _source_offsets(body, [edge for start, end, _ in spans for edge in (start, end)])
-    for (_, _, label), start, end in zip(spans, edges[::2], edges[1::2], strict=True):
-        pieces.append(body[position:start])
-        pieces.append(f"{LABEL_OPEN}{label}]")
-        position = end
-    pieces.append(body[position:])
-    return "".join(pieces)
+    labels = (label for _, _, label in spans)
+    return replace_spans(body, list(zip(edges[::2], edges[1::2], labels, strict=True)))
 
 
 def _source_offsets(body: str, decoded: Sequence[int]) -> list[int]:

@@ -1,23 +1,23 @@
 """Finds private keys: PEM, OpenSSH and PGP blocks, PuTTY files, JSON web keys, and lines of a key.
 
 Owns: where a key begins and ends in a text, whole, cut off, numbered, or as lines of a diff.
-Must not: know about JSON rows (rows.py), which hand over lines joined by line breaks.
+Must not: know about JSON rows (jsonl.py), which hand over lines joined by line breaks.
 """
 
 from collections.abc import Iterator, Sequence
 
 from holdfast.redact.plausibility import looks_generated
 from holdfast.redact.secret_patterns import JWK_ANCHOR, PEM_ANCHOR, PPK_ANCHOR
-from holdfast.redact.token_shapes import Span, compile_once, find_anchor
+from holdfast.redact.token_shapes import LINE_BREAK, Span, compile_once, find_anchor
 
 _PEM_HEAD = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_END = r"-----END [A-Z0-9 ]{0,48}-----"
 # A key of 16,384 bits takes 13 KB; line numbers and escapes add to it.
 _PEM_LONGEST = 24_000
 # A line of a key whose end was cut off, after a line number or a quoting mark.
+_BREAK = rf"(?:\\+r)?{LINE_BREAK}"
 _PEM_LINE = (
-    r"(?:\\+r)?(?:\r?\n|\\+n)[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}"
-    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,120}"
+    _BREAK + r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n\\]{0,120}"
     r"|[A-Za-z0-9+/]{16,120}={0,2}|=?[A-Za-z0-9+/]{4,100}={0,2}(?=\s|\\|\"|\Z)|(?=\r?\n|\\+n))"
 )
 
@@ -45,8 +45,6 @@ def _end_of_cut_key(text: str, at: int) -> int:
     return at
 
 
-# A line break, plain or escaped, and what a listing or a diff puts before the line.
-_BREAK = r"(?:\\+r)?(?:\r?\n|\\+n)[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}"
 _PPK_LINES = (
     rf"-Lines: ?\d{{1,4}}((?:{_BREAK}[A-Za-z0-9+/]{{4,80}}={{0,2}}(?![A-Za-z0-9:\-])){{1,80}})"
 )

@@ -2,7 +2,7 @@
 
 Owns: the order of work on one text: find spans, settle overlaps, replace, repeat until nothing is
 left to replace (a label can uncover a neighbour that was hidden by the secret's own letters).
-Must not: know about JSON (rows.py), read settings, or touch the disk.
+Must not: know about JSON (jsonl.py), read settings, or touch the disk.
 
 Errors:
     ValueError
@@ -25,7 +25,6 @@ from holdfast.redact.passwords import (
 )
 from holdfast.redact.prefilter import ascii_lower, suspicious
 from holdfast.redact.private_keys import find_private_keys, find_putty_keys, find_web_keys
-from holdfast.redact.secret_patterns import LABEL_OPEN
 from holdfast.redact.token_shapes import (
     Span,
     compile_once,
@@ -84,34 +83,24 @@ class Redactor:
     def has_extra(self) -> bool:
         return bool(self._extra)
 
-    def suspicious(self, text: str) -> bool:
-        """Say whether the text could hold a secret; with own patterns, always."""
-        return bool(self._extra) or suspicious(text)
-
-    def redact(self, text: str, *, worth: bool = False) -> str:
+    def redact(
+        self,
+        text: str,
+        *,
+        worth: bool = False,
+        read: Callable[[str], str] = str,
+        put: Callable[[str, Sequence[Span]], str] = replace_spans,
+    ) -> str:
         """Replace every secret by its label and keep everything else as it is.
 
         `worth` says that a scan has found the text worth a look: the first pass asks no more.
+        `read` and `put` are for the source of a text, which a span of the text has to be put into.
         """
-        if worth:
-            spans = self.spans(text, worth=True)
-            if not spans:
-                return text
-            text = replace_spans(text, spans)
-        return self.until_clean(text, self.spans, replace_spans)
-
-    def until_clean(
-        self,
-        text: str,
-        find: Callable[[str], list[Span]],
-        put: Callable[[str, Sequence[Span]], str],
-    ) -> str:
-        """Find and replace until nothing is found."""
         for _ in range(_MAX_PASSES):
-            spans = find(text)
+            spans = self.spans(read(text), worth=worth)
             if not spans:
                 break
-            text = put(text, spans)
+            text, worth = put(text, spans), False
         return text
 
     def redact_bytes(self, data: bytes) -> bytes:
@@ -172,8 +161,6 @@ def _settle_overlaps(text: str, found: list[Span]) -> list[Span]:
             rank, label = min((rank, label), (last_rank, last_label))
             start, end = last_start, max(end, last_end)
         merged.append((start, end, rank, label))
-    if LABEL_OPEN not in text:
-        return [(start, end, label) for start, end, _, label in merged]
     return _spare_labels(text, merged)
 
 

@@ -29,6 +29,8 @@ def compile_once(source: str, flags: int = 0) -> re.Pattern[str]:
     return pattern
 
 
+# A line break, plain or escaped, and what a listing or a diff puts before the line.
+LINE_BREAK = r"(?:\r?\n|\\+n)[ \t>+|\-]{0,12}(?:\d{1,5}(?:→|\t|:|\|) ?)?[ \t]{0,12}"
 RUN = r"[A-Za-z0-9_\-]*"
 _ESCAPES_BEFORE = (
     r"(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m)\Z"
