@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.redact import Redactor, redact, redact_bytes, redact_lines, suspicious
 from holdfast.redact.assignments import member_is_secret
+from holdfast.redact.jsonl import redact_rows
 from holdfast.redact.secret_patterns import (
     JWK_ANCHOR,
     JWT_ANCHOR,
@@ -203,4 +204,4 @@ def test_own_patterns_keep_redaction_idempotent(text: str, pattern: str) -> None
     once = redactor.redact(text)
     assert redactor.redact(once) == once
     row = json.dumps([text]).encode()
-    assert json.loads(redactor.redact_bytes(row)) == [once]
+    assert json.loads(redact_rows(redactor, row)) == [once]

@@ -10,6 +10,7 @@ import holdfast
 import holdfast.redact as surface
 from holdfast.redact import InvalidPattern, Redactor, redact, suspicious
 from holdfast.redact.assignments import WORD_TAILS
+from holdfast.redact.jsonl import redact_rows
 from holdfast.redact.secret_patterns import VENDOR, WORDS
 
 _SOURCE = Path(holdfast.__file__).parent.parent
@@ -50,7 +51,7 @@ def test_own_patterns_replace_their_group_or_the_whole_match() -> None:
     assert (
         redactor.redact("see ACME-42 in room 7") == "see [redacted:ticket] in room [redacted:room]"
     )
-    assert redactor.redact_bytes(b'{"t":"ACME-42\\n"}\n') == b'{"t":"[redacted:ticket]\\n"}\n'
+    assert redact_rows(redactor, b'{"t":"ACME-42\\n"}\n') == b'{"t":"[redacted:ticket]\\n"}\n'
 
 
 def test_own_patterns_come_on_top_of_the_built_in_ones() -> None:

@@ -47,38 +47,38 @@ def use_patterns(patterns: "Mapping[str, str]") -> None:
 
 def redact(text: str) -> str:
     """Replace secrets by labels such as `[redacted:github-token]`; the rest stays as it is."""
-    if _chosen is not None:
-        return _chosen.redact(text)
-    if len(text) <= _SHORT and not suspicious(text):
+    if _chosen is None and len(text) <= _SHORT and not suspicious(text):
         return text
-    from holdfast.redact.redactor import BUILT_IN
-
-    return BUILT_IN.redact(text)
+    return _engine().redact(text)
 
 
 def redact_bytes(data: bytes) -> bytes:
     """Do the same to raw JSONL of any size; a line that was valid JSON stays valid JSON."""
-    if _chosen is not None:
-        return _chosen.redact_bytes(data)
-    from holdfast.redact.redactor import BUILT_IN
+    from holdfast.redact.jsonl import redact_rows
 
-    return BUILT_IN.redact_bytes(data)
+    return redact_rows(_engine(), data)
 
 
 def redact_many(texts: "Sequence[str]") -> "dict[int, str]":
     """The texts that held secrets, by their place, without them: one scan over all of them."""
     from holdfast.redact import bulk_scan
-    from holdfast.redact.redactor import BUILT_IN
 
-    return bulk_scan.redact_batch(_chosen or BUILT_IN, texts)
+    return bulk_scan.redact_batch(_engine(), texts)
 
 
 def redact_lines(lines: "Sequence[str]") -> "tuple[str, ...]":
     """Lines of one text, as a diff has them; each stays one line."""
     from holdfast.redact.jsonl import redact_lines as clean
+
+    return clean(_engine(), lines)
+
+
+def _engine() -> "Redactor":
+    if _chosen is not None:
+        return _chosen
     from holdfast.redact.redactor import BUILT_IN
 
-    return clean(_chosen or BUILT_IN, lines)
+    return BUILT_IN
 
 
 def strip_codes(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Owns: the forms in which a name announces a value, in text of any nesting (quotes behind any number
 of backslashes).
-Must not: decide what a secret looks like (judgement.py).
+Must not: decide what a secret looks like (plausibility.py).
 """
 
 import re
@@ -18,7 +18,6 @@ from holdfast.redact.plausibility import (
     PASSWORD,
     PLAIN,
     QUOTED,
-    SECRET,
     SPOKEN,
     TOKEN,
     classify_name,
@@ -26,8 +25,8 @@ from holdfast.redact.plausibility import (
     is_secret,
     mixes_signs,
 )
-from holdfast.redact.secret_patterns import LABEL_OPEN
-from holdfast.redact.token_shapes import LINE_BREAK, Span, compile_once, find_anchor
+from holdfast.redact.secret_patterns import BARE_KEY, LABEL_OPEN, WORD_TAILS
+from holdfast.redact.token_shapes import LINE_BREAK, Span, compile_once, end_of_run, find_anchor
 
 # Longest name before the word in it, longest value that is read, and how much of it is judged.
 _NAME_BEHIND = 48
@@ -38,25 +37,7 @@ _CELL_DIGITS = 2
 # What stands alone on the line behind a token's name may be the next thing, if it is shorter.
 _ALONE_ON_A_LINE = 20
 
-# What a name that is but "key" must be set to.
-BARE_KEY = r"\\{0,7}[\"']?[ ]?[:=][ ]?\\{0,7}[\"']?(?=[a-z]{0,23}[0-9])[a-z0-9]{30,80}(?![\w/.+\-])"
-# The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
-WORD_TAILS = {
-    "pass": r"(?=w|phrase|code|[\\\"'`=:%\[]|[ ]=[ ]|(?<=[a-z0-9_\-]pass)[^a-z])",
-    "pw": r"(?=d|[^a-z])",
-    "secret": r"(?!s)",
-    "tok": r"(?=en(?!s)|(?<=[a-z_\-]tok)[^a-z])",
-    # In a sentence too: the API key, an access key, the secret key.
-    "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key)"
-    rf"|(?={BARE_KEY}))(?!s|board|word|code|name|path)",
-    "credential": r"",
-    "psk": r"(?=[\\\"'=: ])",
-    "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
-    "_pat": r"(?![a-z0-9_\-])",
-}
-
 _HUMPS = lazy_compile(r"[A-Z][a-z]+|\A[a-z]+")
-_LABELS = {PASSWORD: "password", SECRET: "secret", TOKEN: "token"}
 
 _REST = r"[A-Za-z0-9_.\-]{0,40}"
 # What may stand between the word in the name and the value. The order matters: a typed
@@ -127,15 +108,12 @@ def member_is_secret(name: str, value: str) -> str | None:
     if is_basic_name(name) and is_basic_pair(value):
         return "basic-auth"
     kind = classify_name(name)
-    if kind is None or not is_secret(kind, value, _quoted_form(name, kind)):
-        return None
-    return _LABELS[kind]
+    return kind if kind and is_secret(kind, value, _quoted_form(name, kind)) else None
 
 
 def name_around(text: str, at: int, word_end: int) -> str:
     """Give the whole name around a word, in text of any nesting."""
-    rest = compile_once(_REST).match(text, word_end)
-    return text[_start_of_name(text, at) : rest.end() if rest else word_end]
+    return text[start_of_name(text, at) : end_of_run(text, word_end, _REST)]
 
 
 def names_secret(name: str) -> bool:
@@ -147,7 +125,7 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     head = compile_once(_HEAD).match(text, word_end)
     if head is None:
         return None
-    start = _start_of_name(text, at)
+    start = start_of_name(text, at)
     if text[start] == "-" and text[start - 1 : start] in ("", "\n") and text[start + 1].isupper():
         start += 1  # a line that a diff takes away
     name = text[start:word_end] + head["rest"]
@@ -169,9 +147,10 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
     if head["cell"]:
         return _read_cell(text, head.end(), kind)
     if head["tag"]:
-        value = text[head.end() : text.index("</", head.end())]
+        end = text.index("</", head.end())
+        value = text[head.end() : end]
         found = LABEL_OPEN not in value and is_secret(kind, value, LINE)
-        return (head.end(), head.end() + len(value), _LABELS[kind]) if found else None
+        return (head.end(), end, kind) if found else None
     return _read_value(text, start, head, name, kind)
 
 
@@ -181,20 +160,12 @@ def _is_announced(text: str, start: int, head: "re.Match[str]", name: str) -> bo
         return False
     if text[start - 1 : start] == ":" and "arn:" in text[max(0, start - 80) : start]:
         return False  # the name of one that a cloud keeps
-    if head["column"]:
-        return _is_own_line(text, start, head.end(), _end_of_word(text, head.end()))
-    if head["blank"]:
-        return (
-            name.startswith("-")
-            or _blank_announces(text, start, head.end(), name)
-            or _is_own_line(text, start, head.end(), _end_of_word(text, head.end()))
-        )
+    at = head.end()
+    if head["blank"] and (name.startswith("-") or _blank_announces(text, start, at, name)):
+        return True
+    if head["column"] or head["blank"]:
+        return _is_own_line(text, start, at, end_of_run(text, at, r"\S{0,512}"))
     return head["sshpass"] is None or name.lower().endswith("sshpass")
-
-
-def _end_of_word(text: str, at: int) -> int:
-    word = compile_once(r"\S{0,512}").match(text, at)
-    return word.end() if word else at
 
 
 def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: str) -> Span | None:
@@ -210,20 +181,14 @@ def _read_value(text: str, start: int, head: "re.Match[str]", name: str, kind: s
             if LABEL_OPEN in value or not is_secret(kind, value, form):
                 return None
             called = made and made[0][-1] == "(" and not is_scrambled(value)
-            if (
-                made
-                and called
-                and (
-                    compile_once(_LOOKS_UP).search(made[0])
-                    or not is_secret(PASSWORD, value, SPOKEN)
-                )
-            ):
+            looks_up = made and compile_once(_LOOKS_UP).search(made[0])
+            if called and (looks_up or not is_secret(PASSWORD, value, SPOKEN)):
                 return None  # mostly what a value is called elsewhere
-            return value_at, end, _LABELS[kind]
+            return value_at, end, kind
     # As Windows and connection strings have them: /password:X, ;Password=X
     before = text[max(0, start - 2) : start]
     slashed = kind == PASSWORD and (before in (" /", "; ") or before.endswith(";"))
-    form = _bare_form(head.groupdict(), name, name.startswith("-"), slashed)
+    form = _bare_form(head, name, slashed)
     if kind == PASSWORD and (head["is"] or _goes_on(text, head, value_at)):
         form = SPOKEN
     elif head["column"] or (form == PLAIN and _is_data(text, start, value_at)):
@@ -305,15 +270,13 @@ def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
 
 def _read_encoded(text: str, at: int, kind: str) -> Span | None:
     """A value whose line was percent-encoded: DB_PASSWORD%3DX"""
-    bare = compile_once(_BARE).match(text, at)
-    if bare is None:
-        return None
-    end = compile_once(_ENCODED_END).search(text, at, bare.end())
-    stop = end.start() if end else bare.end()
+    stop = end_of_run(text, at, _BARE)
+    end = compile_once(_ENCODED_END).search(text, at, stop)
+    stop = end.start() if end else stop
     if compile_once(r"(?i)%(?:24|7b|3c|5b|28)").match(text, at):
         return None  # ${NAME}, <name>
     form = ENV if kind == PASSWORD else PLAIN
-    return (at, stop, _LABELS[kind]) if is_secret(kind, text[at:stop], form) else None
+    return (at, stop, kind) if is_secret(kind, text[at:stop], form) else None
 
 
 def _read_cell(text: str, at: int, kind: str) -> Span | None:
@@ -323,28 +286,24 @@ def _read_cell(text: str, at: int, kind: str) -> Span | None:
     )
     if cell is None or LABEL_OPEN in cell[1] or not is_secret(PASSWORD, cell[1], SPOKEN):
         return None
-    if sum(map(str.isdigit, cell[1])) < _CELL_DIGITS and not is_scrambled(cell[1]):
-        return None
-    return cell.start(1), cell.end(1), _LABELS[kind]
+    is_word = sum(map(str.isdigit, cell[1])) < _CELL_DIGITS and not is_scrambled(cell[1])
+    return None if is_word else (cell.start(1), cell.end(1), kind)
 
 
 def _read_next_line(following: "re.Match[str]", kind: str) -> Span | None:
     value = following.group(1)
-    if LABEL_OPEN in value:
+    if LABEL_OPEN in value or (kind != PASSWORD and len(value) < _ALONE_ON_A_LINE):
         return None
-    if kind != PASSWORD and len(value) < _ALONE_ON_A_LINE:
-        return None
-    if not is_secret(kind, value, SPOKEN if kind == PASSWORD else LOOSE):
-        return None
-    return following.start(1), following.end(1), _LABELS[kind]
+    found = is_secret(kind, value, SPOKEN if kind == PASSWORD else LOOSE)
+    return (following.start(1), following.end(1), kind) if found else None
 
 
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
     if form == ENV and _at_line_start(text, name_at):
         value = _to_space(text, at).rstrip(";")
-        return (at, at + len(value), _LABELS[kind]) if is_secret(kind, value, ENV) else None
+        return (at, at + len(value), kind) if is_secret(kind, value, ENV) else None
     if whole := _find_whole(text, at, kind, form, name_at):
-        return at, at + len(whole), _LABELS[kind]
+        return at, at + len(whole), kind
     is_word = form in (ENV, FLAG)
     bare = compile_once(_ARGUMENT if is_word else _BARE).match(text, at)
     if bare is None or (not is_word and text[bare.end() : bare.end() + 1] in tuple("([{")):
@@ -363,16 +322,15 @@ def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span |
         return None
     end = at + len(value)
     if bare.end() - at >= _VALUE_LONGEST:
-        rest = compile_once(r"[A-Za-z0-9+/=_\-.%~]*").match(text, end)
-        end = rest.end() if rest else end
-    return at, end, _LABELS[kind]
+        end = end_of_run(text, end, r"[A-Za-z0-9+/=_\-.%~]*")
+    return at, end, kind
 
 
 def _find_whole(text: str, at: int, kind: str, form: str, name_at: int) -> str:
     """A value with the signs of a long key, or one that fills its line of settings."""
     if form == ENV:
-        signs = compile_once(_TO_TAG).match(text, at)
-        return signs.group() if signs and mixes_signs(signs.group()) else ""
+        signs = text[at : end_of_run(text, at, _TO_TAG)]
+        return signs if mixes_signs(signs) else ""
     if kind != PASSWORD or form not in (PLAIN, LOOSE):
         return ""
     value = _to_space(text, at)
@@ -382,15 +340,13 @@ def _find_whole(text: str, at: int, kind: str, form: str, name_at: int) -> str:
 
 def _to_space(text: str, at: int) -> str:
     """What would end a value elsewhere may stand in a password that has a line for itself."""
-    whole = compile_once(_TO_SPACE).match(text, at)
-    return whole.group() if whole else ""
+    return text[at : end_of_run(text, at, _TO_SPACE)]
 
 
 def _is_no_argument(value: str) -> bool:
     """--secret id=name,src=path; or the next option."""
-    if compile_once(r"[a-z_]{1,20}=[^,]{0,200},").match(value):
-        return True
-    return value.startswith("-") and (len(value) < 20 or value.startswith("--"))
+    is_next = value.startswith("-") and (len(value) < 20 or value.startswith("--"))
+    return is_next or compile_once(r"[a-z_]{1,20}=[^,]{0,200},").match(value) is not None
 
 
 def _without_closing(value: str) -> str:
@@ -438,24 +394,21 @@ def _quoted_form(name: str, kind: str) -> str:
     return ENV if is_option or (len(name) > 3 and name.isupper()) else QUOTED
 
 
-def _bare_form(head: dict[str, str | None], name: str, is_flag: bool, slashed: bool) -> str:
-    if is_flag and (head["blank"] or head["op"] == "="):
-        return FLAG
-    if slashed and head["op"] in ("=", ":"):
-        return FLAG
+def _bare_form(head: "re.Match[str]", name: str, slashed: bool) -> str:
+    op = head["op"]
     if head["sshpass"] is not None or head["blank"]:
         return FLAG
-    tight = head["op"] in ("=", "==") and not head["gap"] and not head["space"]
+    if (slashed and op in ("=", ":")) or (name.startswith("-") and op == "="):
+        return FLAG
+    tight = op in ("=", "==") and not head["gap"] and not head["space"]
     if tight and name.isupper() and not head["closed"]:
         return ENV
-    if tight or head["op"] in (":", "：") or head["is"]:
-        return PLAIN
-    if head["member"] or head["plist"]:
-        return PLAIN
-    return LOOSE
+    is_plain = tight or op in (":", "：") or head["is"] or head["member"] or head["plist"]
+    return PLAIN if is_plain else LOOSE
 
 
-def _start_of_name(text: str, at: int) -> int:
+def start_of_name(text: str, at: int) -> int:
+    """Give where the name begins of which a word stands at `at`."""
     limit = max(0, at - _NAME_BEHIND)
     while at > limit and text[at - 1] in _NAME_CHARS:
         at -= 1
@@ -480,12 +433,9 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
         or compile_once(r"(?:#define |\bset\()\Z").search(text, max(0, start - 8), start)
     ):
         return True  # : PSK "x" of a VPN, :db-password "x" in Clojure, #define PASSWORD "x"
-    if name.lower() != "password":
-        return False
-    if text[value_at : value_at + 1] == "'":
-        return True
-    return (
-        compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
+    return name.lower() == "password" and (
+        text.startswith("'", value_at)
+        or compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
         is not None
     )
 
@@ -507,23 +457,16 @@ def sets_value(text: str, start: int) -> bool:
     return compile_once(_SETS).search(text, max(0, start - 80), start) is not None
 
 
-def start_of_name(text: str, at: int) -> int:
-    return _start_of_name(text, at)
-
-
 def _end_of_quoted(text: str, at: int, closing: str) -> int | None:
     limit = at + _VALUE_LONGEST
     end = text.find(closing, at, limit)
     while end >= 0 and len(closing) == 1 and text[end - 1] == "\\" and end > at:
         end = text.find(closing, end + 1, limit)
-    if end < 0 or text.find("\n", at, end) >= 0:
-        return None
-    return end
+    return None if end < 0 or "\n" in text[at:end] else end
 
 
 def _at_line_start(text: str, at: int) -> bool:
-    line = text.rfind("\n", max(0, at - 40), at) + 1
-    before = text[line:at] if line or at <= 40 else text[at - 40 : at]
+    before = text[max(0, at - 40) : at].rpartition("\n")[2]
     return before.strip(" \t>+-") in ("", "export", "set", "ENV", "- ")
 
 

@@ -16,9 +16,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
 from holdfast.redact.assignments import (
-    BARE_KEY,
     LONG_TOKEN,
-    WORD_TAILS,
     find_assignments,
     name_around,
     names_secret,
@@ -38,7 +36,7 @@ from holdfast.redact.passwords import (
     may_be_option,
 )
 from holdfast.redact.prefilter import ascii_lower
-from holdfast.redact.secret_patterns import FOREIGN, NUMBER_WORDS
+from holdfast.redact.secret_patterns import BARE_KEY, FOREIGN, NUMBER_WORDS, WORD_TAILS
 from holdfast.redact.terminal_codes import CODE_IN_FILE, ESCAPED_CODE
 from holdfast.redact.token_shapes import (
     MAILCHIMP,

@@ -20,19 +20,14 @@ def read_basic(text: str, at: int) -> Span | None:
 
 def is_basic_pair(value: str) -> bool:
     """Say whether this is base64 of user:password."""
-    if not 8 <= len(value) <= 400 or len(value) % 4 or not value.isascii():
+    if not 8 <= len(value) <= 400:
         return False
     try:
-        pair = binascii.a2b_base64(value, strict_mode=True)
+        pair = binascii.a2b_base64(value, strict_mode=True).decode("ascii")
     except ValueError:
         return False
-    user, colon, password = pair.partition(b":")
-    return (
-        bool(colon and password)
-        and pair.isascii()
-        and pair.decode().isprintable()
-        and len(user) > 0
-    )
+    user, _, password = pair.partition(":")
+    return bool(user and password) and pair.isprintable()
 
 
 _SCHEME = (
@@ -44,15 +39,15 @@ _CREDENTIAL = r"([A-Za-z0-9\-._~+/]{12,4000}={0,2})"
 
 def find_headers(lowered: str, text: str) -> Iterator[Span]:
     """Bearer and Basic credentials, with or without the header's name; others with it."""
-    for at in find_anchor(lowered, "bearer "):
-        match = compile_once(r"\s{1,4}" + _CREDENTIAL).match(text, at + 6)
-        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
-            yield match.start(1), match.end(1), "bearer-token"
     for at in find_anchor(lowered, "basic "):
         match = compile_once(r"\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})").match(text, at + 5)
         if match and is_basic_pair(match.group(1)):
             yield match.start(1), match.end(1), "basic-auth"
-    for at in find_anchor(lowered, "authorization"):
-        match = compile_once(_SCHEME + _CREDENTIAL).match(text, at + 13)
-        if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
-            yield match.start(1), match.end(1), "token"
+    for header, scheme, label in (
+        ("bearer", r"\s{1,4}", "bearer-token"),
+        ("authorization", _SCHEME, "token"),
+    ):
+        for at in find_anchor(lowered, header):
+            match = compile_once(scheme + _CREDENTIAL).match(text, at + len(header))
+            if match and looks_generated(match.group(1)) and not is_dummy(match.group(1)):
+                yield match.start(1), match.end(1), label

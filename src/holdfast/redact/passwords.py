@@ -66,12 +66,13 @@ PGPASS_HIT = r":(?=(?:\d{2,5}|\*):[A-Za-z_*][\w*\-]{0,60}:[A-Za-z_*][\w*.\-]{0,6
 
 def find_option_passwords(lowered: str, text: str) -> Iterator[Span]:
     for option in compile_once(OPTION_HIT).finditer(text):
-        yield from _read_option(text, option.start(), option.group())
+        for value in _values_of(text, option.start(), option.group()):
+            yield from _judge_option(compile_once(value).match(text, option.end()))
     for at, word in _COMMAND_WORDS.hits(lowered):
-        yield from read_command_word(lowered, text, at, word)
+        yield from _read_command_word(lowered, text, at, word)
 
 
-def read_command_word(lowered: str, text: str, at: int, word: str) -> Iterator[Span]:
+def _read_command_word(lowered: str, text: str, at: int, word: str) -> Iterator[Span]:
     """What a word of the table announces where it stands."""
     end = at + len(word)
     for tail in _ANNOUNCED.get(word, ()):
@@ -125,11 +126,6 @@ def find_pgpass(text: str) -> Iterator[Span]:
 def may_be_option(text: str, at: int, option: str) -> bool:
     """Say whether an option stands behind a command that takes a password by it."""
     return any(True for _ in _values_of(text, at, option))
-
-
-def _read_option(text: str, at: int, option: str) -> Iterator[Span]:
-    for value in _values_of(text, at, option):
-        yield from _judge_option(compile_once(value).match(text, at + len(option)))
 
 
 def _values_of(text: str, at: int, option: str) -> Iterator[str]:
@@ -262,9 +258,8 @@ _ATTRIBUTES = frozenset(
 
 
 def _is_session(name: str, value: str) -> bool:
-    if name.lower() in _ATTRIBUTES or len(value) < 10 or is_dummy(value):
-        return False
-    return looks_generated(value)
+    is_attribute = name.lower() in _ATTRIBUTES
+    return not is_attribute and len(value) >= 10 and not is_dummy(value) and looks_generated(value)
 
 
 # Sentences are read in lower case, in which every character keeps its place.
@@ -336,7 +331,8 @@ def find_prose_passwords(lowered: str, text: str) -> Iterator[Span]:
         for at in find_anchor(lowered, called):
             if _begins_here(lowered, at):
                 yield from _told_ahead(lowered, text, at)
-                yield from _told_behind(lowered, text, at)
+                if compile_once(_WHOLE).match(lowered, at) is not None:
+                    yield from _before(lowered, text, at)
     for at, word in _FOREIGN_WORDS.hits(lowered):
         if not (word[0].isascii() and lowered[max(0, at - 1) : at].isalnum()):
             yield from _told_in_another_language(text, at + len(word))
@@ -385,11 +381,6 @@ def _told_ahead(lowered: str, text: str, at: int) -> Iterator[Span]:
         if following[:1] not in ("", "\n", "\r"):
             return
     yield from _judge_prose(text, match)
-
-
-def _told_behind(lowered: str, text: str, at: int) -> Iterator[Span]:
-    if compile_once(_WHOLE).match(lowered, at) is not None:
-        yield from _before(lowered, text, at)
 
 
 def _before(lowered: str, text: str, at: int) -> Iterator[Span]:

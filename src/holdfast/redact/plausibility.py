@@ -70,16 +70,7 @@ _EMPTYISH = lazy_compile(
 )
 
 _PASSWORD_NAMES = frozenset("password passwd passphrase pwd pass passw passcode pw psk".split())
-_FUSED_PASSWORD = (
-    "password",
-    "passwd",
-    "passphrase",
-    "rootpw",
-    "userpw",
-    "adminpw",
-    "dbpw",
-    "bindpw",
-)
+_FUSED_PASSWORD = tuple("password passwd passphrase rootpw userpw adminpw dbpw bindpw".split())
 _KEY_OWNERS = frozenset(
     "api access secret private signing encryption master account shared auth deploy service app "
     "application consumer subscription admin storage client server webhook crypto cipher session "
@@ -90,10 +81,8 @@ _KEY_OWNERS = frozenset(
     "ingestion sig signature dsn".split()
 )
 _FUSED_KEY = tuple(
-    owner + "key"
-    for owner in (
-        "api access secret private signing encryption account sharedaccess preshared".split()
-    )
+    "apikey accesskey secretkey privatekey signingkey encryptionkey accountkey sharedaccesskey "
+    "presharedkey".split()
 )
 # Tokens that point into a list or a text rather than open a door.
 _TOKEN_OWNERS_NOT = frozenset(
@@ -167,16 +156,12 @@ _REAL_SIGN = lazy_compile(r"[!#%&*+;?^~$@{}\[\]()<>|]")
 
 def classify_name(name: str) -> str | None:
     """Say what a name promises: a password, a secret, a token, or nothing to hide."""
-    parts = [part.lower() for part in _NAME_PARTS.findall(name)]
-    found: str | None = None
-    after = 0
-    for index, part in enumerate(parts):
-        before = parts[index - 1] if index else ""
+    before, found = "", None
+    for part in map(str.lower, _NAME_PARTS.findall(name)):
         kind = _part_class(part, before)
-        if kind is not None:
-            found, after = kind, index + 1
-    if found is None or any(part in _TAILS_NOT for part in parts[after:]):
-        return None
+        if kind is not None or part in _TAILS_NOT:
+            found = kind
+        before = part
     return found
 
 
@@ -185,19 +170,16 @@ def _part_class(part: str, before: str) -> str | None:
         return PASSWORD
     if part.endswith("pass") and not part.endswith(("bypass", "compass", "surpass", "trespass")):
         return PASSWORD
-    if part == "secret" or part.endswith("secret"):
+    if part.endswith("secret"):
         return SECRET
-    if part == "token" or part.endswith("token"):
+    if part.endswith("token"):
         return None if before in _TOKEN_OWNERS_NOT else TOKEN
     if part == "key":
         return TOKEN if before in _KEY_OWNERS else None
     if part in ("pat", "tok") and before:
         return TOKEN  # a personal access token; a bare one is a pattern
-    if part.endswith(_FUSED_KEY) or part in ("credential", "credentials", "apikeys"):
-        return TOKEN
-    if part == "authorization":
-        return TOKEN
-    return None
+    is_token = part in ("credential", "credentials", "apikeys", "authorization")
+    return TOKEN if is_token or part.endswith(_FUSED_KEY) else None
 
 
 def is_secret(kind: str, value: str, form: str) -> bool:
@@ -257,9 +239,8 @@ def _is_passphrase(value: str) -> bool:
 
 def _is_reference(value: str) -> bool:
     """Say whether a value names a variable, a file or a call rather than being the secret."""
-    if any(sign in value for sign in ("${", "{{", "$(", "(?:", "[A-Z", "[a-z", "[0-9")):
-        return True
-    return _REFERENCE.match(value) is not None
+    inside = ("${", "{{", "$(", "(?:", "[A-Z", "[a-z", "[0-9")
+    return any(sign in value for sign in inside) or _REFERENCE.match(value) is not None
 
 
 def _is_expression(value: str, form: str) -> bool:

@@ -103,12 +103,6 @@ class Redactor:
             text, worth = put(text, spans), False
         return text
 
-    def redact_bytes(self, data: bytes) -> bytes:
-        """Do the same to raw JSONL: every line that was valid JSON stays valid JSON."""
-        from holdfast.redact.jsonl import redact_rows
-
-        return redact_rows(self, data)
-
     def spans(self, text: str, *, worth: bool = False) -> list[Span]:
         """Find what one pass replaces: in order, without overlaps, never only a label."""
         found: list[Span] = []

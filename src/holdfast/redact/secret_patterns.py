@@ -194,8 +194,24 @@ WEBHOOK_ANCHORS: tuple[tuple[str, str], ...] = (
     ("hooks.zapier.com/", r"hooks/catch/\d{4,12}/[A-Za-z0-9]{5,20}"),
 )
 
-# Looked for in lower-cased text: a name that contains one of these may name a secret.
-WORDS = ("pass", "pw", "secret", "tok", "key", "credential", "auth", "_pat", "psk")
+# Looked for in lower-cased text: a name that contains one of these words may name a secret.
+# What a name that is but "key" must be set to.
+BARE_KEY = r"\\{0,7}[\"']?[ ]?[:=][ ]?\\{0,7}[\"']?(?=[a-z]{0,23}[0-9])[a-z0-9]{30,80}(?![\w/.+\-])"
+# The words, and how they go on in the names that count; `bypass`, `text`, a bare `key` do not.
+WORD_TAILS = {
+    "pass": r"(?=w|phrase|code|[\\\"'`=:%\[]|[ ]=[ ]|(?<=[a-z0-9_\-]pass)[^a-z])",
+    "pw": r"(?=d|[^a-z])",
+    "secret": r"(?!s)",
+    "tok": r"(?=en(?!s)|(?<=[a-z_\-]tok)[^a-z])",
+    # In a sentence too: the API key, an access key, the secret key.
+    "key": r"(?:(?<=[a-z0-9_.\-]key)|(?<=api key)|(?<=access key)|(?<=secret key)"
+    rf"|(?={BARE_KEY}))(?!s|board|word|code|name|path)",
+    "credential": r"",
+    "psk": r"(?=[\\\"'=: ])",
+    "auth": r"(?=orization|[\\\"'`\]\s]{0,16}[=:])",
+    "_pat": r"(?![a-z0-9_\-])",
+}
+WORDS = tuple(WORD_TAILS)
 
 # What a password is called in other languages, and commands that take one without an option.
 # Looked for in lower-cased text (A to Z only), in archives as UTF-8.

@@ -24,7 +24,7 @@ CODE_IN_FILE = r"\[(?:(?<=1[bB]\[)|(?<=33\[)|(?<=\\e\[)|(?<=\x1b\[))(?=[0-9;?]{0
 
 def strip_codes(text: str) -> str:
     """The text without terminal codes."""
-    return compile_once(_CODES).sub("", text) if "\x1b" in text else text
+    return compile_once(_CODES).sub("", text)
 
 
 def strip_codes_with_offsets(text: str) -> tuple[str, list[tuple[int, int]]] | None:

@@ -48,6 +48,11 @@ def can_start_token(text: str, at: int) -> bool:
     return compile_once(_ESCAPES_BEFORE).search(text[max(0, at - 16) : at]) is not None
 
 
+def end_of_run(text: str, at: int, run: str = RUN) -> int:
+    found = compile_once(run).match(text, at)
+    return found.end() if found else at
+
+
 def find_anchor(text: str, anchor: str) -> Iterator[int]:
     at = text.find(anchor)
     while at >= 0:
@@ -130,11 +135,8 @@ def find_webhooks(text: str) -> Iterator[Span]:
             match = compile_once(tail).match(text, at + len(anchor))
             found = match.group() if match else ""
             if match and (any(map(str.isdigit, found)) or ("/T" in found and "/B" in found)):
-                start = text.find("/", match.start(), match.end()) + 1
-                if anchor != "hooks.slack.com/":
-                    start = match.start()
-                run = compile_once(RUN).match(text, match.end())
-                yield start, run.end() if run else match.end(), "webhook"
+                kind = found.index("/") + 1 if anchor == "hooks.slack.com/" else 0
+                yield match.start() + kind, end_of_run(text, match.end()), "webhook"
 
 
 def find_signatures(text: str) -> Iterator[Span]:
@@ -219,8 +221,7 @@ def find_vendor_tokens(text: str) -> Iterator[Span]:
             or _is_words(anchor, match.group())
         ):
             continue
-        run = compile_once(RUN).match(text, match.end())
-        end = done[anchor] = run.end() if run else match.end()
+        end = done[anchor] = end_of_run(text, match.end())
         yield start, end, label
         if label == "aws-key-id":
             yield from _find_aws_secret(text, end)
@@ -279,14 +280,18 @@ def _is_words(anchor: str, body: str) -> bool:
     return sum(len(hump) <= 2 for hump in humps) < 3
 
 
+# What stands before the anchor belongs to these.
+_BEFORE_ANCHOR = {
+    "telegram-token": r"\d{8,10}\Z",
+    **dict.fromkeys(("azure-secret", "terraform-token"), r"[A-Za-z0-9_~.\-]{3,20}\Z"),
+}
+
+
 def _start_of_token(text: str, at: int, label: str) -> int | None:
-    if label == "telegram-token":
-        before = compile_once(r"\d{8,10}\Z").search(text, max(0, at - 10), at)
-        return before.start() if before else None
-    if label in ("azure-secret", "terraform-token"):
-        before = compile_once(r"[A-Za-z0-9_~.\-]{3,20}\Z").search(text, max(0, at - 20), at)
-        return before.start() if before else None
-    return at if can_start_token(text, at) else None
+    if label not in _BEFORE_ANCHOR:
+        return at if can_start_token(text, at) else None
+    before = compile_once(_BEFORE_ANCHOR[label]).search(text, max(0, at - 20), at)
+    return before.start() if before else None
 
 
 def _find_aws_secret(text: str, after: int) -> Iterator[Span]:
