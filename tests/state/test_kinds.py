@@ -124,7 +124,7 @@ def test_no_two_kinds_share_a_rank_in_the_gap() -> None:
 
 
 def test_the_dashboard_is_served_the_same_words() -> None:
-    served = _ASSETS["kinds.js"].body.decode().removeprefix("export const KINDS = ").rstrip(";")
+    served = _ASSETS["kinds.js"].decode().removeprefix("export const KINDS = ").rstrip(";")
     assert json.loads(served) == {name: [kind.one, kind.many] for name, kind in KINDS.items()}
 
 

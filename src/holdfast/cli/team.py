@@ -166,7 +166,7 @@ def sync(
         raise EmptyStore
     if again:
         with closing(CursorDb(data)) as cursor_db:
-            cursor_db.resync_all()
+            cursor_db.put(parties="")  # whom and what the rest of it is about
     done = sync_now(connected)
     refused = connection.list_rejections(data)
     why = ""

@@ -471,6 +471,14 @@ class StoreReader(ABC):
         rows = self._latest(DELIVERY_COLUMNS, "deliveries d", session_id, order, limit)
         return [delivery_from_row(row[0], row[1:]) for row in rows]
 
+    def _count_rows(self) -> dict[str, int]:
+        """By table."""
+        with self.reading() as run:
+            return {
+                table: run.query(f"SELECT count(*) FROM {table}")[0][0]
+                for table in ("sessions", *SESSION_TABLES)
+            }
+
     def _of_session(
         self, columns: str, table: str, session_id: str, more: str = "", **values: Any
     ) -> list[Row]:

@@ -130,10 +130,6 @@ class CursorDb:
         said = json.loads(self.get("parties") or '["", "", ""]')
         return str(said[0]), str(said[1]), bool(said[2]) and said[1] == said[2]
 
-    def resync_all(self) -> None:
-        """Sync everything once more: for a service that lost what it had."""
-        self.put(parties="")
-
     def retry_now(self) -> None:
         """Try at once, refused or not: a person changed something."""
         with self._database.writing() as connection:

@@ -10,7 +10,6 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from holdfast.records import NamedTuple
 from holdfast.server.problems import NotFound
 from holdfast.state.model import KINDS
 
@@ -32,30 +31,20 @@ _MEDIA_TYPES = {
 }
 
 
-class Asset(NamedTuple):
-    body: bytes
-    media: str
-
-
 def is_dashboard_path(path: str) -> bool:
     return path in ("/", ASSETS_PREFIX.rstrip("/")) or path.startswith(ASSETS_PREFIX)
 
 
 _PAGE = Path(__file__).parent / "page"
 # Some 100 kB, read once: what is served is what was there at the start.
-_ASSETS = {
-    file.relative_to(_PAGE).as_posix(): Asset(file.read_bytes(), _MEDIA_TYPES[file.suffix])
-    for file in _PAGE.rglob("*.*")
-}
+_ASSETS = {file.relative_to(_PAGE).as_posix(): file.read_bytes() for file in _PAGE.rglob("*.*")}
 _KIND_NAMES = {name: (kind.one, kind.many) for name, kind in KINDS.items()}
-_ASSETS["kinds.js"] = Asset(
-    f"export const KINDS = {json.dumps(_KIND_NAMES)};".encode(), _MEDIA_TYPES[".js"]
-)
+_ASSETS["kinds.js"] = f"export const KINDS = {json.dumps(_KIND_NAMES)};".encode()
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def get_index() -> Response:
-    return _asset_response(_ASSETS["index.html"])
+    return _asset_response("index.html")
 
 
 @router.get("/dashboard")
@@ -67,11 +56,11 @@ async def redirect_to_index(request: Request) -> Response:
 
 @router.get(ASSETS_PREFIX + "{name:path}")
 async def get_asset(name: str) -> Response:
-    found = _ASSETS.get(name)
-    if found is None or name == "index.html":
+    if name not in _ASSETS or name == "index.html":
         raise NotFound("No such dashboard file")
-    return _asset_response(found)
+    return _asset_response(name)
 
 
-def _asset_response(file: Asset) -> Response:
-    return Response(file.body, media_type=f"{file.media}; charset=utf-8")
+def _asset_response(name: str) -> Response:
+    media = _MEDIA_TYPES[Path(name).suffix]
+    return Response(_ASSETS[name], media_type=f"{media}; charset=utf-8")

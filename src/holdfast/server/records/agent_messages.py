@@ -8,6 +8,7 @@ from pydantic import Field
 from holdfast.server.records.transactions import RecordTable, Transaction, match_given
 from holdfast.server.schemas import ProjectRecord, ResponseModel
 from holdfast.store.queries import insert
+from holdfast.store.schema import RECORD_TABLES
 
 
 class AgentMessage(ProjectRecord):
@@ -71,8 +72,7 @@ def mark_delivered(
 ) -> None:
     """Note that the reader has them now."""
     for message in messages:
-        values = {"reader": reader, "delivered": now, "acknowledged": ""}
-        _insert_receipt(transaction, message, values, "ON CONFLICT DO NOTHING")
+        _insert_receipt(transaction, message, reader, now, "", "ON CONFLICT DO NOTHING")
 
 
 def acknowledge(transaction: Transaction, message: AgentMessage, reader: str, now: str) -> None:
@@ -82,31 +82,31 @@ def acknowledge(transaction: Transaction, message: AgentMessage, reader: str, no
         " CASE WHEN message_receipts.acknowledged = '' THEN excluded.acknowledged"
         " ELSE message_receipts.acknowledged END"
     )
-    values = {"reader": reader, "delivered": now, "acknowledged": now}
-    _insert_receipt(transaction, message, values, conflict)
+    _insert_receipt(transaction, message, reader, now, now, conflict)
 
 
 def _insert_receipt(
-    transaction: Transaction, message: AgentMessage, values: dict[str, str], conflict: str
+    transaction: Transaction,
+    message: AgentMessage,
+    reader: str,
+    delivered: str,
+    acknowledged: str,
+    conflict: str,
 ) -> None:
-    key = {"project": message.project, "message": message.id}
-    insert(transaction, "message_receipts", {**key, **values}, conflict)
+    row = (message.project, message.id, reader, delivered, acknowledged)
+    values = dict(zip(RECORD_TABLES["message_receipts"].columns, row, strict=True))
+    insert(transaction, "message_receipts", values, conflict)
 
 
 class MessageReceipt(ResponseModel):
     reader: str
-    delivered_at: str
-    acknowledged_at: str
+    delivered: str = Field(serialization_alias="delivered_at")
+    acknowledged: str = Field(serialization_alias="acknowledged_at")
+
+
+RECEIPTS = RecordTable("message_receipts", MessageReceipt)
 
 
 def list_receipts(transaction: Transaction, message: AgentMessage) -> list[MessageReceipt]:
-    rows = transaction.query(
-        "SELECT reader, delivered, acknowledged FROM message_receipts WHERE {mine}"
-        " AND project = :project AND message = :message ORDER BY delivered, reader",
-        project=message.project,
-        message=message.id,
-    )
-    return [
-        MessageReceipt(reader=reader, delivered_at=given, acknowledged_at=acknowledged)
-        for reader, given, acknowledged in rows
-    ]
+    condition = "project = :project AND message = :message ORDER BY delivered, reader"
+    return RECEIPTS.select(transaction, condition, project=message.project, message=message.id)

@@ -8,7 +8,8 @@ does no harm.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from holdfast.records import NamedTuple
@@ -137,7 +138,12 @@ def copy_records(source: Records, target: Records) -> dict[str, int]:
                 if transaction.query(f"SELECT 1 FROM {name} LIMIT 1"):
                     continue
         order = "seq" if table.numbered else ", ".join(table.key)
-        for page in _read_pages(source, name, tuple(kinds), order):
+        page_of = f"SELECT {', '.join(kinds)} FROM {name} ORDER BY {order} LIMIT {PAGE_ROWS}"
+        for offset in count(0, PAGE_ROWS):
+            with source.transaction(None) as transaction:
+                page = transaction.query(f"{page_of} OFFSET :offset", offset=offset)
+            if not page:
+                break
             with target.transaction(None) as transaction:
                 for row in page:
                     values = {
@@ -149,21 +155,3 @@ def copy_records(source: Records, target: Records) -> dict[str, int]:
                         # Also where the token came with an earlier copy, when it was still good.
                         tokens.revoke_token(transaction, values["id"], values["revoked"])
     return moved
-
-
-def _read_pages(
-    source: Records, table: str, columns: tuple[str, ...], order: str
-) -> Iterator[list[tuple[Any, ...]]]:
-    offset = 0
-    while True:
-        with source.transaction(None) as transaction:
-            page: list[tuple[Any, ...]] = transaction.query(
-                f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
-                " LIMIT :limit OFFSET :offset",
-                limit=PAGE_ROWS,
-                offset=offset,
-            )
-        if not page:
-            return
-        yield page
-        offset += PAGE_ROWS

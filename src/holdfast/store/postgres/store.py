@@ -158,6 +158,7 @@ class PostgresStore(Store):
             return full_text_search.find_hits(connection, query, wanted)
 
     def health(self) -> dict[str, Any]:
+        counts = self._count_rows()
         with self._database.transaction() as connection:
             row = run(
                 connection,
@@ -169,11 +170,11 @@ class PostgresStore(Store):
             version, size = row if row is not None else ("", 0)
             above = migrations.find_rls_bypass(connection)
             strays = sum(
-                _count_rows(
+                run(
                     connection,
-                    f"{table} x WHERE NOT EXISTS (SELECT 1 FROM sessions s"
+                    f"SELECT count(*) FROM {table} x WHERE NOT EXISTS (SELECT 1 FROM sessions s"
                     " WHERE s.id = x.session AND s.project = x.project)",
-                )
+                ).fetchall()[0][0]
                 for table in SESSION_TABLES
             )
             return {
@@ -184,12 +185,5 @@ class PostgresStore(Store):
                 "search": "full text",
                 "bytes": size,
                 "row_security": f"not in force: {above}" if above else "in force",
-                "counts": {
-                    table: _count_rows(connection, table) for table in ("sessions", *SESSION_TABLES)
-                },
+                "counts": counts,
             }
-
-
-def _count_rows(connection: Connection, table: str) -> int:
-    row = run(connection, f"SELECT count(*) FROM {table}").fetchone()
-    return int(row[0]) if row else 0

@@ -26,7 +26,6 @@ from holdfast.store.queries import (
     insert,
     message_to_row,
 )
-from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, SearchQuery, split_identifiers
 from holdfast.store.sql_store import SessionWriter, Store
 from holdfast.store.sqlite import tables
@@ -255,10 +254,7 @@ class SqliteStore(Store):
                 "free_bytes": _read_pragma(connection, "freelist_count")
                 * _read_pragma(connection, "page_size"),
                 "mode": oct(os.stat(self.path).st_mode & 0o777),
-                "counts": {
-                    table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-                    for table in ("sessions", *SESSION_TABLES)
-                },
+                "counts": self._count_rows(),
             }
 
 
