@@ -33,10 +33,7 @@ class UnreadableState(ValueError):
 
 
 def encode_state(state: State) -> dict[str, Any]:
-    document: dict[str, Any] = {"version": STATE_VERSION}
-    for name in _ORDER:
-        document[name] = getattr(state, name)
-    return document
+    return {"version": STATE_VERSION} | {name: getattr(state, name) for name in _ORDER}
 
 
 def decode_state(document: Any) -> State:

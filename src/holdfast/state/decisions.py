@@ -137,7 +137,8 @@ _CHOSEN = (
         r"|inside)\b[^;:]*[;:] \w+ \w+ \w+)",
     ),
     lazy_compile(
-        rf"(?:rather than|instead of) [^,?!]{{3,80}}, {_THING}(?:go(?:es)?|lives?|is|are|will)\b",
+        rf"(?:rather than|instead of) [^,?!]{{3,80}}, {_THING}(?:go(?:es)?|lives?|is|are|will)\b"
+        r"|(?:my|our) (?:choice|pick|preference|decision) is\b",
     ),
     # The reason comes first.
     lazy_compile(
@@ -165,9 +166,6 @@ _CHOSEN = (
         r"|crash\w*|flaky|slower)\b).*?(?:\b(?:instead of|rather than|and not|so that|otherwise)\b"
         r"| so (?=\w+ \w+ \w+)| to (?:keep|avoid|save|let|match|preserve|prevent|reduce|simplify"
         r"|stay)\b|, (?:since|because|as|which) \w+ \w+)",
-    ),
-    lazy_compile(
-        r"(?:my|our) (?:choice|pick|preference|decision) is\b",
     ),
     # In other languages, by the plain words for a choice.
     lazy_compile(

@@ -163,8 +163,7 @@ GENERAL = lazy_compile(
     r"|jij) .*\b(?:vraag|zeg|meld|toon)\b|^(?:zanim|jeśli|jak) .*\b(?:zapytaj|powiedz|pytaj"
     r"|pokaż)\b|^(?:прежде чем|если|перед тем) .*(?:спрос|спраш|скаж|покаж|предупре)"
     r"|\w+m[ae]den önce .*\bsor|每次|每当|凡是|若要|(?:する|る)前に.*(?:聞|確認|教え)|たび|毎回"
-    r"|전에.*(?:물어|확인|알려)|할 때마다"
-    r"|매번|كل مرة|كلما|قبل أن .*(?:اسأل|أخبر)"
+    r"|전에.*(?:물어|확인|알려)|할 때마다|매번|كل مرة|كلما|قبل أن .*(?:اسأل|أخبر)"
 )
 # What demands nothing, whatever words stand in it: a question without its mark, what might have
 # been, a joke.
@@ -235,9 +234,9 @@ HOLD = lazy_compile(
     r"|rollout|launch|commit|chang|pr\b)"
     rf"|{_FIRST}(?:always )?(?:wait for|get|hold for) (?:my|me|our|the)\b[^,]*\b(?:go|ok|okay"
     r"|approval|sign|review|answer|confirm\w*|permission|before|green)\b|\bwait (?:for"
-    r"|until) (?:my |i |me )|\bwait with\b.*\buntil\b|^not yet[:;,.] (?:please )?(?:do not|don't"
-    r"|leave)\b|^(?:please )?hold off\b|\buntil i (?:say|confirm|approve|tell|ok|give|have|'ve|am"
-    r"|'m|ask|review|check)\b|^(?:ask|check with) (?:me )?first\b|\bi (?:want|need|have|would like"
+    r"|until) (?:my |i |me )|^not yet[:;,.] (?:please )?(?:do not|don't|leave)\b"
+    r"|^(?:please )?hold off\b|\buntil i (?:say|confirm|approve|tell|ok|give|have|'ve|am|'m|ask"
+    r"|review|check)\b|^(?:ask|check with) (?:me )?first\b|\bi (?:want|need|have|would like"
     r"|'d like) to (?:see|read|check|review|approve|look)\b[^,;]*\b(?:first|before (?:you|we"
     r"|anything|it))\b"
     rf"|{_FIRST}before (?:you )?\w+(?:ing)?\b[^,]*, (?:please )?(?:show|ask|tell|let) me\b"
@@ -332,8 +331,7 @@ OTHER_GRANT = lazy_compile(
     r"|sont) (?:permis|autorisé|d'accord)\w*|(?:está|están|é|são) permitid\w+|vous pouvez"
     r"|c'est bon|podes?|pode|tudo bem|va bene|puoi|è permesso|mag|mogen|is prima|możesz|można"
     r"|wolno|можно|можешь|разрешено|\w+[ae]bilirsin\w*|serbest|olur)\b|可以|允许|てもいい|ていい"
-    r"|大丈夫|해도 ?(?:돼"
-    r"|됩|좋)|괜찮|يمكنك|مسموح|لا بأس"
+    r"|大丈夫|해도 ?(?:돼|됩|좋)|괜찮|يمكنك|مسموح|لا بأس"
 )
 # "Ten minutes is fine": an answer, where nothing is known that it allows.
 OPINION = lazy_compile(r"\b(?:is|are|'s|'re) (?:\w+ )?(?:fine|ok|okay|good|enough)[.!]?$")
@@ -377,13 +375,12 @@ STATUS = lazy_compile(
     r"^no,? (?!\w+ing\b)\w+ (?:those|these|that|this|it|them)\b|\b(?:right now|at the moment"
     r"|currently|instead)[,:]? (?:it|they|he|she|there|that|we get)\b|^(?:erklär|explique|explica"
     r"|spiega|leg uit|wyjaśnij|объясни|açıkla)\w*\b|说明一下|解释|説明して|^(?:never"
-    r"|always) (?:seen|had"
-    r"|been|heard|worked|happened|got|did|the same)\b|^you (?:never|always) \w+ed\b|^never ?mind\b"
-    r"|^always (?:an?|the|good|nice|happy)\b|\byou (?:should|will|would) never (?:see|get"
-    r"|notice)\b|\bkeep (?:it|this|that|them) as\b|\bprefer (?:the|this|that|your|option)\b"
-    r"|\bis never \w+ed?\b|[,;.] ?(?:(?:please|can you|could you|so|and) )*(?:fix|hide|repair"
-    r"|correct|solve|mend|implement|look into|investigate|change|remove) (?:it|that|this|them)\b"
-    r"|, (?:please )?(?:implement|fix|repair)(?: it| that)?[.!]?$"
+    r"|always) (?:seen|had|been|heard|worked|happened|got|did|the same)\b|^you (?:never"
+    r"|always) \w+ed\b|^never ?mind\b|^always (?:an?|the|good|nice|happy)\b|\byou (?:should|will"
+    r"|would) never (?:see|get|notice)\b|\bkeep (?:it|this|that|them) as\b|\bprefer (?:the|this"
+    r"|that|your|option)\b|\bis never \w+ed?\b|[,;.] ?(?:(?:please|can you|could you|so"
+    r"|and) )*(?:fix|hide|repair|correct|solve|mend|implement|look into|investigate|change"
+    r"|remove) (?:it|that|this|them)\b|, (?:please )?(?:implement|fix|repair)(?: it| that)?[.!]?$"
     # In other languages: that something works or fails, and nothing else.
     r"|^(?:[^\s,]+ ){0,3}(?:funciona|fonctionne|marche|funktioniert|funziona|werkt|działa|работает"
     r"|падает|falla|échoue)\b[^,]{0,12}$|^(?:[^，。、]{0,8})(?:报错|失败|出错|エラー|에러|오류"
@@ -402,13 +399,11 @@ STATUS = lazy_compile(
     r"|mai|altijd|nooit)[.!]?$|^(?:de|het|een|mijn|ten|ta|to) (?:[\w-]+ )+?\w+t? (?:nooit"
     r"|altijd)\b|^\w+(?:а|я|о|е|т|к|р|н|ы|и) (?:никогда не|всегда) \w+(?:ет|ит|ют|ут|ят|ат|ется"
     r"|ится)\b|^\w+ (?:asla|her zaman|daima) .*yor(?:lar)?[.!]?$"
-    r"|[,，。] ?(?:bitte )?(?:repariere?n?"
-    r"|behebe?n?|korrigiere?n?|corrige|répare|arregla|arréglalo|corrígelo|conserta|correggi"
-    r"|repareer|napraw|почини|исправь|düzelt|修一下|修复|请修|直して|修正して|고쳐|수정해|أصلح)"
-    r"|^(?:这个|那个|这|那"
-    r"|它).{1,12}(?:总是|始终|不要)|(?:いつも|常に|絶対に).{1,20}(?:ない|ます|ません|した)。"
-    r"|(?:항상|절대|언제나).{1,20}(?:어요|아요"
-    r"|여요|네요|습니다)"
+    r"|[,，。] ?(?:bitte )?(?:repariere?n?|behebe?n?|korrigiere?n?|corrige|répare|arregla"
+    r"|arréglalo|corrígelo|conserta|correggi|repareer|napraw|почини|исправь|düzelt|修一下|修复"
+    r"|请修|直して|修正して|고쳐|수정해|أصلح)|^(?:这个|那个|这|那|它).{1,12}(?:总是|始终|不要)"
+    r"|(?:いつも|常に|絶対に).{1,20}(?:ない|ます|ません|した)。|(?:항상|절대|언제나).{1,20}(?:어요"
+    r"|아요|여요|네요|습니다)"
 )
 # The speaker's own verb, not the agent's conduct.
 SPEAKER = lazy_compile(
@@ -466,10 +461,9 @@ OTHER_STANDING = lazy_compile(
     # The language of answers, and a tool, as people say it who do not say "always"
     r"|\b(?:réponds|responde|responda|rispondi|antwoord|odpowiadaj|отвечай)(?:te)? (?:en|em|in|po"
     r"|по|на)\b|\bcevap ver\b|用[^，。]{1,3}文(?:回答|回复)|語で(?:答え|回答|返)|(?:어"
-    r"|말)로 (?:대)?답|^(?:verwende"
-    r"|nutze|nimm|utilise|usa|use|gebruik|używaj|используй) [\w-]+(?: \w+)?,? (?:statt|pas|no|não"
-    r"|non|niet|zamiast|вместо|а не|en lugar de|em vez de|invece di)\b|^pas d(?:e |')(?:nouve|push"
-    r"|commit)"
+    r"|말)로 (?:대)?답|^(?:verwende|nutze|nimm|utilise|usa|use|gebruik|używaj"
+    r"|используй) [\w-]+(?: \w+)?,? (?:statt|pas|no|não|non|niet|zamiast|вместо|а не|en lugar de"
+    r"|em vez de|invece di)\b|^pas d(?:e |')(?:nouve|push|commit)"
     # French
     r"|\b(?:jamais|toujours|désormais|dorénavant|à partir de maintenant|uniquement|interdit"
     r"|obligatoirement|il faut que|ne (?:\w+ )?\w+ (?:pas|plus|rien))\b|\b(?:ne|n')\s?\w+ (?:pas"
@@ -489,10 +483,9 @@ OTHER_STANDING = lazy_compile(
     r"|не \w+(?:й|йте|ть|и|ите|шь))\b"
     # Chinese, Japanese, Korean, Arabic
     r"|绝不|绝对不|永远不|不要|不得|禁止|必须|务必|总是|始终|从现在起|从现在开始|以后|今后|只能"
-    r"|只用|一律|請勿|请勿|決して|絶対に|常に|必ず|いつも|今後|これから"
-    r"|しないで|ないでください|してはいけ|だけ使|のみ|절대|항상|언제나|앞으로|반드시|하지 ?마|금지"
-    r"|만 사용|지 마세요|^(?:\S+ )?دائم[اًا]"
-    r"|من الآن فصاعد|ممنوع|يجب|لا ت\w+|فقط"
+    r"|只用|一律|請勿|请勿|決して|絶対に|常に|必ず|いつも|今後|これから|しないで|ないでください"
+    r"|してはいけ|だけ使|のみ|절대|항상|언제나|앞으로|반드시|하지 ?마|금지|만 사용|지 마세요"
+    r"|^(?:\S+ )?دائم[اًا]|من الآن فصاعد|ممنوع|يجب|لا ت\w+|فقط"
 )
 OTHER_HOLD = lazy_compile(
     r"\b(?:noch nicht|noch keine?n?|bis ich|solange ich|warte auf|erst wenn ich|pas encore"
@@ -533,10 +526,9 @@ OTHER_CHANGE = lazy_compile(
     r"|możesz|zapomnij|teraz|лучше|вместо|больше не|теперь|можно|можешь|забудь|с этого момента"
     r"|отныне|всё-таки|artık|yerine|bundan sonra|boşver|unut|\w+ebilirsin\w*|\w+abilirsin\w*"
     r"|serbest)\b|改成|改为|改用|不再|还是|不对|而不是|现在可以|可以了|不用再|忘了|取消|从现在"
-    r"|从现在起|やっぱり|代わりに|もう.{0,12}(?:ない|いい"
-    r"|なく)|ではなく|じゃなくて|今後|これから|変更|てもいい|ても良い|てよい|していい|대신|이제"
-    r"|말고|더 이상|앞으로|취소|해도 (?:돼|됩|좋)|بل|بدل[اًا]"
-    r"|الآن|لم يعد|يمكنك|انس|改主意|気が変わ|생각이 바뀌|아니다|غيرت رأيي"
+    r"|やっぱり|代わりに|もう.{0,12}(?:ない|いい|なく)|ではなく|じゃなくて|今後|これから|変更"
+    r"|てもいい|ても良い|てよい|していい|대신|이제|말고|더 이상|앞으로|취소|해도 (?:돼|됩|좋)|بل"
+    r"|بدل[اًا]|الآن|لم يعد|يمكنك|انس|改主意|気が変わ|생각이 바뀌|아니다|غيرت رأيي"
 )
 EXPLICIT_CHANGE = lazy_compile(
     r"\b(?:forget|scrap|no longer|any ?more|changed? (?:my|our) mind|instead|from (?:now|here) on"

@@ -32,18 +32,16 @@ from holdfast.state.guard_tables import (
 from holdfast.state.prose import lower_ascii_apostrophes
 
 
-def _read_table(table: str) -> Iterator[tuple[re.Pattern[str], str, str]]:
+@cache
+def _list_actions() -> list[tuple[re.Pattern[str], str, str]]:
+    table, found = ACTION_TABLE, []
     for name, words in WORDS_OF_TABLE.items():
         table = table.replace(name, words)
     for row in re.split(r"\n(?! )", table.strip()):
         words, rest = re.split(r"  =>  |\n", row, maxsplit=1)
         kind, *what = rest.split()
-        yield lazy_compile(f"(?:git )?(?:{words})"), kind, " ".join(what)
-
-
-@cache
-def _list_actions() -> tuple[tuple[re.Pattern[str], str, str], ...]:
-    return tuple(_read_table(ACTION_TABLE))
+        found.append((lazy_compile(f"(?:git )?(?:{words})"), kind, " ".join(what)))
+    return found
 
 
 _DEMANDS = tuple((lazy_compile(words), kind, what) for words, kind, what in DEMANDS)
@@ -236,9 +234,10 @@ _NAMED_BRANCH = lazy_compile(rf"\b(?:{'|'.join(sorted(PROTECTED))})\b")
 
 def _read_elsewhere(clause: str) -> Iterator[tuple[str, str]]:
     """Of a rule whose language is not English."""
-    paths = " ".join(find_paths(clause)) if _EDITS_ELSEWHERE.search(clause) else ""
-    if not paths and _EDITS_ELSEWHERE.search(clause) and re.search(r"\b[Tt]ests?\b", clause):
-        paths = TESTS
+    paths = ""
+    if _EDITS_ELSEWHERE.search(clause):
+        tests = TESTS if re.search(r"\b[Tt]ests?\b", clause) else ""
+        paths = " ".join(find_paths(clause)) or tests
     if paths and _ONLY_ELSEWHERE.search(clause):
         yield "only", paths
     elif _FORBIDS_ELSEWHERE.search(clause):
@@ -269,11 +268,8 @@ def find_forbidden(sentence: str) -> Iterator[tuple[str, str]]:
     heard = lower_ascii_apostrophes(flat)
     parts = list(_list_forbidden_parts(flat, heard))
     yield from _read_places(flat, heard, parts)
-    refused: set[str] = set()
     found = [guard for part in parts for guard in _read_part(part)]
-    for kind, what in found:
-        refused.update(what.split() if kind == "run" else ())
-        yield kind, what
+    yield from found
     if not found:
         for clause in re.split(r"[,;:，；：。]\s*", flat):
             yield from _read_elsewhere(clause)
@@ -282,7 +278,7 @@ def find_forbidden(sentence: str) -> Iterator[tuple[str, str]]:
             yield kind, what
     wanted = {(one or other).rstrip(".") for one, other in _USE_THIS.findall(heard)}
     for family in RIVALS[:-1]:
-        if wanted.intersection(family) and not refused:
+        if wanted.intersection(family) and not any(kind == "run" for kind, _ in found):
             others = (SAME_PROGRAM.get(one, one) for one in family if one not in wanted)
             yield "run", " ".join(others)
 

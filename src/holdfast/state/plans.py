@@ -36,9 +36,7 @@ def on_plan_set(table: dict[str, Plan], event: PlanSet, position: Position) -> d
         }
     text, proposed = truncate_safely(event.text, MAX_PLAN_CHARS), event.status == "proposed"
     plan = Plan(number, text, event.path, status, position.step, event.at, proposed)
-    return facts.put_record(
-        table, KIND.fact_id(number), plan, MAX_PLANS, lambda p: p.status != OPEN
-    )
+    return facts.put_record(table, KIND.fact_id(number), plan, MAX_PLANS, facts.is_past)
 
 
 def list_facts(table: dict[str, Plan]) -> Iterator[Fact]:

@@ -116,11 +116,9 @@ def list_standing(table: dict[str, Rule]) -> list[tuple[str, str, str]]:
     """(id, the user's sentence, later words on the same thing or "") of every rule and hold that
     nothing took back, holds first."""
     near = _list_near(table)
-    found = [(key, rule) for key, rule in table.items() if rule.status == OPEN]
-    found = [(key, rule) for key, rule in found if rule.kind in (RULE, HOLD)]
-    found.sort(key=lambda item: item[1].kind != HOLD)
     return [
-        (key, rule.text, table[near[key][-1]].text if key in near else "") for key, rule in found
+        (key, table[key].text, table[near[key][-1]].text if key in near else "")
+        for key in sorted(_list_open(table), key=lambda key: table[key].kind != HOLD)
     ]
 
 

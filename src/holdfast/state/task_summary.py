@@ -95,11 +95,6 @@ class _Work:
         self.errors: dict[str, None] = {}
 
 
-def _describe_commands(commands: dict[str, str]) -> Iterator[str]:
-    for typed, ended in commands.items():
-        yield truncate_safely(f"{typed} {ended}".rstrip(), MAX_TEXT_CHARS)
-
-
 class TaskSummaryBuilder:
     """Hears a session's events in order; `list_idle` answers at any time."""
 
@@ -132,13 +127,14 @@ class TaskSummaryBuilder:
     def list_idle(self, turns: int) -> Iterator[TaskSummary]:
         for name, work in self._tasks.items():
             if work.done and self.turn - max(work.ended, work.mentioned) >= turns:
+                ran = (f"{typed} {ended}".rstrip() for typed, ended in work.commands.items())
                 yield TaskSummary(
                     name,
                     work.subject,
                     work.begun,
                     work.ended,
                     tuple(work.files)[-MAX_FILES:],
-                    tuple(_describe_commands(work.commands))[-MAX_COMMANDS:],
+                    tuple(truncate_safely(one, MAX_TEXT_CHARS) for one in ran)[-MAX_COMMANDS:],
                     tuple(work.outcomes)[-MAX_OUTCOMES:],
                     tuple(work.errors)[-MAX_ERRORS:],
                     work.time,

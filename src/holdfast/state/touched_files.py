@@ -61,9 +61,7 @@ def on_file_touched(table: Table, event: FileTouched, position: Position) -> Tab
     )
     reads = event.action == "read"
     text = "" if reads else event.text[:MAX_TYPED_CHARS]
-    touched = TouchedFile(
-        number=file.number,
-        path=file.path,
+    touched = file._replace(
         status=OPEN,
         created=file.created or event.action == "created",
         changed=file.changed + (not reads),

@@ -289,16 +289,13 @@ class _Closing(NamedTuple):
 def _list_closings(text: str) -> tuple[_Closing, ...]:
     found = []
     for tool in _TOOLS:
-        for cue in tool.cues:
-            if cue in text:
-                for match in tool.closes.finditer(lines_with(tool.cues, text)):
-                    line = match.group()
-                    failed = tool.fails.search(line) is not None
-                    cue = tool.cues[0]
-                    found.append(
-                        _Closing(tool.kind, line, failed, cue not in _COMMON, cue in _SINGLE)
-                    )
-                break
+        if not has_any(text, tool.cues):
+            continue
+        cue = tool.cues[0]
+        for match in tool.closes.finditer(lines_with(tool.cues, text)):
+            line = match.group()
+            failed = tool.fails.search(line) is not None
+            found.append(_Closing(tool.kind, line, failed, cue not in _COMMON, cue in _SINGLE))
     return tuple(found)
 
 
