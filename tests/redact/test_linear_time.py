@@ -34,7 +34,7 @@ def _commands() -> list[tuple[str, str]]:
         ",az keyvault secret set,aws put-parameter SecureString,ldapsearch,ldappasswd,smbclient"
         ",zip,ssh-keygen,openssl,openssl enc,curl,lftp,skopeo,beeline,snmpwalk,keytool,psexec"
         ",security unlock-keychain,security add-generic-password,doctl auth,netlify"
-        ",useradd,kadmin,vagrant login,pdftotext,plink,x11vnc,nuget push"
+        ",useradd,kadmin,vagrant login,pdftotext,plink,x11vnc,nuget push,codecov,app publish"
     ).split(",")
     return [
         (option, next(word for word in words if re.search(command, word)))
@@ -94,6 +94,10 @@ HOSTILE = {
     "default": "api_key || '",
     "pair in code": "auth=('a', '",
     "oracle": ":thin:a/",
+    "user lines": "chpasswd:\n a:bcdefgh\n",
+    "spoken": "331 a\nPASS ",
+    "field of a tool": '"password","text":"',
+    "seed of codes": "totp: ABCD EFGH ",
     "web keys": '{"kty":',
     "sshpass": "sshpass -p ",
     "twine": "twine -p ",

@@ -73,7 +73,28 @@ use {} as the password
 Initial root password set to {}
 la contraseña es {}
 пароль: {}
-パスワードは「{}」です""".strip().splitlines()
+パスワードは「{}」です
+A temporary password is generated for root@localhost: {}
+Password of the user successfully reset.\nNew value: {}
+The generated password is:\n\n{}\n
+331 Name okay, need password\nPASS {}
+a2 LOGIN bob@x.lan "{}"
+bob : EAP "{}"
+Credentials("Artifactory Realm", "repo.lan", "bob", "{}")
+DBI->connect("DBI:Pg:dbname=d", "bob", '{}')
+new UsernamePasswordCredentialsImpl(SCOPE, "id", "", "bob", "{}")
+lftp -u bob,'{}' sftp://x.lan
+password: >-\n    {}\n
+<AdministratorPassword>\n  <Value>{}</Value>
+admin_password = '''{}'''
+    Input Password    id:pw    {}
+{"element": "Password textbox", "ref": "e1", "text": "{}"}
+rasdial "Office" bob {}
+ansible-vault encrypt_string '{}' --name x
+chpasswd:\n  list: |\n    ann:Abcdef12\n    bob:{}
+DB_AUTH: bob/{}
+log in as bob/{}
+login - bob\npass - {}""".strip().splitlines()
 
 
 def _draw(style: str, seed: str) -> str:
@@ -112,6 +133,16 @@ def test_a_password_of_any_style_is_found_where_one_stands(place: str, style: st
         "const cachedToken = storage.getItem('__e2e_cached_token__');",
         "bcrypt.hash('password', saltRounds)",
         "pin the version to 2024 and the key to 5",
+        "password: '%env(resolve:DB_PASSWORD)%'",
+        "password: ENC[AES256_GCM,data:kk2m9Tr5eSH,iv:JJWDBPzJMSp6Xq,type:str]",
+        '- textbox "Password" [ref=e17]',
+        "password_encryption = scram-sha-256",
+        "password: 'weak password strength again'",
+        '{"field": "password", "text": "Passwort eingeben"}',
+        "331 tests run\nPASS src/login.test.ts",
+        "docker run -t 0f3a91c27be4 sh",
+        "log in as admin/superuser",
+        "login - shows the form\npass - rendersHeader",
     ],
 )
 def test_what_a_program_or_a_sentence_says_stays(text: str) -> None:
@@ -125,6 +156,14 @@ def test_what_a_program_or_a_sentence_says_stays(text: str) -> None:
         ("Backup codes:\n99dc2-d2d7c\nae7f2-19d89\n", "ae7f2-19d89"),
         ("the PIN for the door is 4839, unlock it", "4839"),
         ('psk="granite fox umbrella"', "fox umbrella"),
+        ('wifi_password: "granite fox umbrella"', "granite"),
+        ("echo 'granite fox umbrella' | keepassxc-cli show db.kdbx x", "granite"),
+        ("oathtool --totp -b LBQXGZLTNB2W6ZTP", "LBQXGZLTNB2W6ZTP"),
+        ("enter this key manually: LBQX GZLT NB2W 6ZTP", "GZLT"),
+        ("AUTH PLAIN AGJvYgBHcmFuaXRlNDI=", "AGJvYgBHcmFuaXRlNDI="),
+        ("kit upload -t 5f0c2ab1-7d44-4c1e-9b0a-5f6e7d8c9b0b", "5f0c2ab1"),
+        ("Lösenordet är Järn.Ek42", "Järn.Ek42"),
+        ("a senha mudou para Feijão_81!", "Feijão_81"),
         ("export RESTIC_PASSWORD='granite fox umbrella'", "granite"),
         (
             'Client("AC7acb8beb982a38a65614965b344bb5d0", "0c1c3a605a23adf7fd582ca5b04c16be")',

@@ -15,6 +15,7 @@ from holdfast.redact.plausibility import (
     FLAG,
     LINE,
     LOOSE,
+    OPTION,
     PASSWORD,
     PLAIN,
     QUOTED,
@@ -58,14 +59,14 @@ _HEAD = (
     r"|(?P<encoded>(?:%22)?(?:%20|\+)?%(?:25)?3[aAdD](?:%20|\+)?(?:%22)?)"
     r"|\\{0,7}[\"'`](?P<pair>,)[ ]{0,16}(?=\\{0,7}[\"'`])"
     r"|(?P<call>\()[ ]{0,4}(?=\\{0,7}[\"'`])"
-    r"|\\{0,7}[\"']?(?P<tag>>(?:<[Vv]alue>)?)(?=[^<>\s]{4,200}</)"
+    r"|\\{0,7}[\"']?(?P<tag>>(?:\s{0,40}<[Vv]alue>)?)(?=[^<>\s]{4,200}</)"
     r"|[ ]{1,4}(?P<is>is)[ ]{1,4}:?[ ]?"
     r"|[ ]{1,4}-p[ ]{0,2}(?P<sshpass>(?=\S))"
     r"|(?P<column>(?:[ ]{3,60}|\t{1,4})(?=\S))"
     r"|(?P<blank>[ ]{1,4}(?=\S))"
     r")"
 )
-_QUOTE = r"[fFrRbBuUN@$]{0,2}(\\{0,7})([\"'`])"
+_QUOTE = r"[fFrRbBuUN@$]{0,2}(\\{0,7})(\"{3}|'{3}|[\"'`])"
 # An ampersand ends a value where another name follows, as in a query, or another command.
 _BARE = r"(?:[^\s\"'`,;<>(){}\[\]|&\\]|&(?![&\s\"'`]|\Z|[A-Za-z0-9_.\-\[\]%]{1,60}=)){1,512}"
 # An argument of a command, and what stands in the environment of one.
@@ -294,7 +295,9 @@ def _read_next_line(following: "re.Match[str]", kind: str) -> Span | None:
     value = following.group(1)
     if LABEL_OPEN in value or (kind != PASSWORD and len(value) < _ALONE_ON_A_LINE):
         return None
-    found = is_secret(kind, value, SPOKEN if kind == PASSWORD else LOOSE)
+    # Behind `>-` and its like nothing but the value stands.
+    form = OPTION if following[0][0] in "|>" else SPOKEN
+    found = is_secret(kind, value, form if kind == PASSWORD else LOOSE)
     return (following.start(1), following.end(1), kind) if found else None
 
 
@@ -360,7 +363,7 @@ def _without_closing(value: str) -> str:
 # A line as a file of settings has them, and what such a line does not end with.
 _SETTING = (
     r"[ \t>+|\-]{0,40}(?:\d{1,6}(?:→|\t|:|\|))?[ \t\-+]{0,40}"
-    r"(?:[\w.\-\"' ]{1,60}(?:=.*|:(?:[ \t].*)?)|[#;\[].*|---)?"
+    r"(?:[\w.\-\"' ]{1,60}(?:=.*|:(?:[ \t].*)?)|[#;\[].*|---|\x00)?"
 )
 
 

@@ -16,7 +16,12 @@ _APART = r"(?:[ ]{1,4}|=)" + QUOTED
 _EITHER = r"(?:[ ]{0,4}|=)" + QUOTED
 _PAIR = r"(?:[ ]{0,4}|=)" + _QUOTE + r"[^\s:\"'\\]{1,80}:" + QUOTED
 _PERCENT = r"(?:[ ]{0,4}|=)" + _QUOTE + r"[^\s%\"'\\]{1,80}%" + _WORD
-_COMMA = r"[ ]{0,4}" + _QUOTE + r"[^\s,\"'\\]{1,80}," + _WORD
+_COMMA = r"[ ]{0,4}" + _QUOTE + r"[^\s,\"'\\]{1,80}," + QUOTED
+# A token of 32 hex digits or more, or a UUID.
+_HEX = (
+    r"[ ]{1,4}[\"'\\]{0,4}(?P<double>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,64})"
+    r"(?![\w./:\-])"
+)
 _COOKIES = r"(?:[ ]{1,4}|=)" + _QUOTE + r"(?:[\w.\-]{1,60}=)" + _WORD
 _LOGIN = (
     r"(?:docker|podman|nerdctl|buildah|helm|oras|crane|skopeo|az|oc|cf|regctl)\b[^\n|;&]*\blogin"
@@ -84,6 +89,8 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("-storepass -keypass", "(?:keytool|jarsigner)", _APART),
     ("-t", r"(?:vagrant\b[^\n|;&]*\blogin|doctl\b[^\n|;&]*\bauth)", _APART),
     ("--auth", r"(?:netlify|ntl)", _APART),
+    ("-t", r"(?:anaconda|influx|codecov|sentry-cli|surge)", _APART),
+    ("-t", r"[\w\-]{2,30}[ ](?:upload|publish|login|deploy|release)[\w\-]{0,12}", _HEX),
     ("-upw -opw", r"pdf[a-z]{2,8}", _APART),
 )
 OPTIONS = tuple(
@@ -95,9 +102,13 @@ _THEN = r"[ ]+" + QUOTED
 _AN_ARGUMENT = r"[^()\n\"']{0,60}"
 # A call with the user, or with the host and the user, before the password.
 _AFTER_USER = (
-    rf"{_AN_ARGUMENT}(?:\\*[\"'][^\s\"'\\]{{1,80}}\\*[\"'][^\n()\"']{{1,12}}){{%s}}"
-    r"\\*[\"'](?![a-z]+[\"'\\])(?P<value>[^\s\"'\\]{4,100})\\*[\"'](?:\.toCharArray\(\))?[ ]?[,)]"
+    rf"{_AN_ARGUMENT}(?:\\*[\"'][^\n\"'\\]{{0,80}}\\*[\"'][^\n()\"']{{1,12}}){{%s}}"
+    r"\\*(?=[\"'](?![a-z]+[\"'\\]))(?:\"(?P<double>[^\s\"\\]{4,100})\\*\"|'(?P<single>[^\s'\\]{4,100})"
+    r"\\*')(?:\.toCharArray\(\))?[ ]?[,)]"
 )
+_TOLD = r"(?P<told>[^\s\"'\\]{6,100})"
+_SEED = r"[\"'\\]{0,8}(?P<double>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?:[ \-][A-Z2-7]{4}){3,15})(?![\w\-])"
+_USER_LINE = r"\s+[\w.\-]{1,40}:(?P<value>[^\s\"'\\:]{4,100})(?=\s|\Z)"
 _DRAWN = r"b?\\*[\"'](?P<told>[^\s\"'\\]{8,100})\\*[\"']"
 
 # What stands behind a word in lower case: in a command without an option, in a call, in a file.
@@ -164,6 +175,7 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
         (call, _AFTER_USER % "1")
         for call in ("userpassword(", "credential(", "credentials(", "credential]::new(")
     ),
+    *((call, _AFTER_USER % "3") for call in ("credentials(", "credentialsimpl(")),
     # What a token is signed and a text is hashed or encrypted with, where it is written out.
     *((call, _DRAWN) for call in ("fernet(", "crypt(", "crypt.hash(", "hashpw(", "hashsync(")),
     *(
@@ -184,6 +196,51 @@ ANNOUNCED: tuple[tuple[str, str], ...] = (
         "http-basic",
         r"\.?\S{0,80}[ ]+(?:\S{1,80}[ ]+){1,2}?" + QUOTED + r"[ ]{0,4}(?=\n|\Z|[;&|<\"'\\])",
     ),
+    ("password is generated for", r"[ ][^\n]{1,80}?:[ ](?P<double>[^\s\"\\]{8,100})"),
+    ("successfully reset.", r"(?:\s|\\n){1,4}New value:" + _THEN),
+    # FTP, POP3, SMTP and IMAP as they are spoken.
+    ("331 ", r"[^\n]{0,80}?[Pp]assword[^\n]{0,60}\n[>C: \-]{0,5}PASS" + _THEN),
+    ("+ok", r"[^\n]{0,120}\n[>C: \-]{0,5}PASS" + _THEN),
+    (
+        "auth plain",
+        r"[ ](?=[A-Za-z+/]{0,80}[0-9=])(?P<double>[A-Za-z0-9+/]{12,400}={0,2})(?![\w\-])",
+    ),
+    (" login ", r"(?<= LOGIN )\\*\"?[\w.+\-]{1,60}@[\w.\-]{3,60}\\*\"?" + _THEN),
+    *((kind, _LITERAL) for kind in (": eap ", ": xauth ")),
+    ("snmp-server community", _THEN),
+    ("identify ", r"(?<=NickServ IDENTIFY )" + QUOTED),
+    # The seed of codes that change: in its file, on its page, behind its tool's option.
+    *(
+        (word, r"[^\n]{0,30}?[ :=\"'\\]" + _SEED)
+        for word in ("totp", "manually", "setup key", "authenticator app")
+    ),
+    ("_auth", r"(?<=_AUTH)[\"'\\]{0,8}[ ]?[:=][ ]?" + _QUOTE + r"[\w.\-]{2,30}/" + _TOLD),
+    *(
+        (word, r"[\w.@\-]{2,40}/" + _TOLD)
+        for word in ("log in as ", "login as ", "log in with ", "logged in as ", "sign in as ")
+    ),
+    *(
+        (word, r"\S{2,80}\s{1,4}pass(?:word)?[ ][\-–][ ]" + _TOLD)
+        for word in ("login - ", "user - ")
+    ),
+    ("input password", r"(?:[ ]{2,8}|\t)\S{1,80}(?:[ ]{2,8}|\t)" + QUOTED),
+    *((word, r"[ ]{2,8}\S{1,80}[ ]{2,8}" + QUOTED) for word in ("fill secret", "type secret")),
+    # A tool call of a browser whose element is called like that.
+    (
+        "password",
+        r"[^{}\n,]{0,30}\"[ ]?,[^{}\n]{0,80}\\*\"(?:text|value)\\*\"[ ]?:[ ]?\\*\"" + _TOLD,
+    ),
+    ("random_password", r"[\s\S]{0,300}?\"result\\*\"[ ]?:[ ]?" + _LITERAL),
+    (".vault.azure.net/secrets/", r"[^{}]{0,200}?\"value\\*\"[ ]?:[ ]?" + _LITERAL),
+    ("rasdial", r"[ ]+(?:\"[^\"\n]{1,60}\"|[^\s\"]{1,60})[ ]+\S{1,60}" + _THEN),
+    ("encrypt_string", _THEN),
+    ("bw_session", r"[ ]?=[ ]?" + QUOTED),
+    ("bundle config", r"[^\n]{0,40}?[ ][\w\-]+\.[\w.\-]+[ ]+(?P<double>\w{2,60}:\w{4,100})"),
+    ("[admins]", r"\s{1,4}[\w.\-]{1,40}[ ]?=[ ]?" + _WORD),
+    *(
+        ("chpasswd:", r"\s[^#|]{0,80}\|?" + r"\s+[\w.\-]{1,40}:\S{4,100}" * n + _USER_LINE)
+        for n in range(5)
+    ),
     ("identified by", r"\s{1,4}" + _LITERAL),
     ("identified by", r"[ ]+(?P<told>[^\s\"'\\;]{6,100})"),
 )
@@ -202,7 +259,7 @@ FIELD = (
 HANDED_ON = ("echo ", "printf ", "<<<")
 TAKES_A_SECRET = (
     r"passw?|secret|token|login|luks|unlock|sudo (?:-\w+ )*-\w*s|kinit|vault|signin|\bbw\b"
-    r"|insert|ssh-add|\bage -|read -\w{0,3}s|cryptsetup|gpg|base64|\benv add"
+    r"|insert|keepass|ssh-add|\bage -|read -\w{0,3}s|cryptsetup|gpg|base64|\benv add"
 )
 
 # A command that prints a secret, alone on the next line.
@@ -214,7 +271,7 @@ PRINTS_A_SECRET = (
     *("initial-password", "openssl rand", "ssm get-parameter", "/run/secrets/", "token create"),
     *("sops -d", "age -d", "get-login-password", "secrets get", "auth.txt", "credentials.txt"),
     *("creds.txt", "pass.txt", "password.txt", "vault_pass", "chamber read", "base64 --decode"),
-    "passgen",
+    *("master.key", "node-token", "passgen"),
 )
 
 COMMAND_WORDS = (

@@ -108,7 +108,8 @@ def _handed_on(lowered: str, text: str, at: int, end: int) -> Iterator[Span]:
         return
     for start, stop, label in _judge_option(match):
         value = text[start:stop]
-        if " " in value or (value.islower() and ">" in text[stop : match.start("to")]):
+        phrase = " " in value and not compile_once(r"keepass|\bpass|\bbw|luks|crypt").search(to)
+        if phrase or (value.islower() and ">" in text[stop : match.start("to")]):
             continue
         colon = text.find(":", start, stop) + 1 if to.endswith(("chpasswd", "base64")) else 0
         if colon or "base64" not in to:
@@ -284,7 +285,7 @@ _AHEAD = (
     r"|[ ]?[:=]|,? (?:type|enter|use|try))"
     r"(?:[ ](?:now|still|set|changed|reset|just|again|to|is|be)){0,3}[:=]?"
     rf"|[ ](?:for|of|on|to){_THING}{{1,4}}?[:=]|(?=[ ]))"
-    r"(?:[ ]{1,4}|(?P<line>[ ]{0,4}\r?\n[ \t>]{0,12}(?:\d{1,5}(?:→|\t) ?)?[ ]{0,12}))"
+    r"(?:[ ]{1,4}|(?P<line>(?:[ ]{0,4}\r?\n){1,2}[ \t>]{0,12}(?:\d{1,5}(?:→|\t) ?)?[ ]{0,12}))"
     + _PROSE_QUOTE
     + _VALUE
 )
@@ -318,7 +319,10 @@ _CREDENTIALS = (
 )
 # Behind the word in another language, an ending and a few words: one of these may be it.
 _FOREIGN_ENDS = r"(?:[a-z]{0,3}(?=[ :=\"'`])|[^\x00-\x7f]{1,12}|(?<=[^\x00-\x7f]))"
-_FOREIGN_WORD = r"[^\s:：=\"'`!-~]{0,12}[ :：=\"'`]{0,4}(?P<value>[!-~]{1,200})?"
+_FOREIGN_WORD = (
+    r"[^\s:：=\"'`!-~]{0,12}[ :：=\"'`]{0,4}"
+    r"(?P<value>[!-~]{1,200}(?:[\u00c0-\u017f][!-~\u00c0-\u017f]{0,100})?)?"
+)
 _FOREIGN_WORDS = WordSearch(FOREIGN)
 _WORDS_BEHIND = 9
 _LONGEST_WORD = 40

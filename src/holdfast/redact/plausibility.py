@@ -38,6 +38,7 @@ _REFERENCE = lazy_compile(
     r"|[$%][A-Za-z_][\w:.]*%?\Z"  # a variable, a format
     r"|(?![A-Za-z0-9/+]{40}\Z)(?:\.{0,2}|~)/[\w./\-]*\Z"  # a path, unless it is an AWS secret
     r"|[A-Za-z][A-Za-z0-9+.\-]*://"  # a URL; its password has a rule of its own
+    r"|%env\(|ENC\[|ref="  # a parameter, what is encrypted, an element of a page
     r"|@[\w/.\-]+\Z"  # a file to read the value from, or a decorator
 )
 # settings.token, get_token(), keys[0]
@@ -48,6 +49,7 @@ _EXPRESSION = lazy_compile(
 _APP_PASSWORD = lazy_compile(r"(?:[a-z]{4}[ \-]){3}[a-z]{4}\Z")  # Google's and Apple's
 _SIGNS = frozenset("!@#$%^&*()-_=+~?/")
 _LONG_WORD = lazy_compile(r"[A-Za-z]{20}")
+_LATIN = lazy_compile(r"[À-ÖØ-öø-ſ]")
 _LETTER = lazy_compile(r"[A-Za-z]")
 # A word with a number that people say about passwords, places in a text, versions, measures.
 _TECHNICAL = lazy_compile(
@@ -64,13 +66,13 @@ _TECHNICAL = lazy_compile(
     r"|[a-z]+(?:_[a-z]+)+\d?\Z"  # a variable
 )
 _PATH = lazy_compile(r"(?=.*[A-Z])\w+(?:[./][\w\-]+)+\Z")
-_SPOKEN_LETTERS = lazy_compile(r"[A-Za-zÀ-ÿ0-9!@#$%^&*_=+~?.,:;/|()\[\]{}\-]+\Z")
+_SPOKEN_LETTERS = lazy_compile(r"[A-Za-zÀ-ſ0-9!@#$%^&*_=+~?.,:;/|()\[\]{}\-]+\Z")
 _EMPTYISH = lazy_compile(
     r"(?i)[x*.\-_#0•…?=]+\Z|1234567?8?9?0?\Z|abcd?e?f?(?:123)?\Z|none\Z|null\Z"
 )
 
 _PASSWORD_NAMES = frozenset("password passwd passphrase pwd pass passw passcode pw psk".split())
-_FUSED_PASSWORD = tuple("password passwd passphrase rootpw userpw adminpw dbpw bindpw".split())
+_FUSED_PASSWORD = tuple("password passwd passphrase rootpw userpw adminpw dbpw bindpw jpwd".split())
 _KEY_OWNERS = frozenset(
     "api access secret private signing encryption master account shared auth deploy service app "
     "application consumer subscription admin storage client server webhook crypto cipher session "
@@ -100,7 +102,7 @@ _TAILS_NOT = frozenset(
     "alg strength validator validation changed updated created date at by from for usage users "
     "user username email kind mode budget window cost price rate bucket attr attribute column "
     "exists present valid invalid missing is has set unset mount volume generator re rx color "
-    "colour width height icon image page link button form screen view strength".split()
+    "colour width height icon image page link button form screen view strength encryption".split()
 )
 _NOT_VALUES = frozenset(
     "str string int integer bool boolean bytes any none null nil true false undefined optional "
@@ -150,6 +152,13 @@ _SENTENCE_WORDS = frozenset(
     "this that with from at by it has have please too der die das ist und nicht le la les est "
     "el los es un une ein eine oder bitte".split()
 )
+_LOWER_WORDS = lazy_compile(r"[a-z ]+\Z")
+# What a form says about a password.
+_OF_PASSWORDS = frozenset(
+    "minimum maximum character characters letter letters digit digits number numbers uppercase"
+    " lowercase weak medium strong short long passwords again please mismatch incorrect repeat"
+    " same different least common used supported".split()
+)
 _INNER_SIGN = lazy_compile(r"[A-Za-z]{2}[!$%^][A-Za-z]{2}")
 _REAL_SIGN = lazy_compile(r"[!#%&*+;?^~$@{}\[\]()<>|]")
 
@@ -178,6 +187,8 @@ def _part_class(part: str, before: str) -> str | None:
         return TOKEN if before in _KEY_OWNERS else None
     if part in ("pat", "tok") and before:
         return TOKEN  # a personal access token; a bare one is a pattern
+    if before == "bind" and part == "credentials":
+        return PASSWORD
     is_token = part in ("credential", "credentials", "apikeys", "authorization")
     return TOKEN if is_token or part.endswith(_FUSED_KEY) else None
 
@@ -187,7 +198,7 @@ def is_secret(kind: str, value: str, form: str) -> bool:
     if (
         kind == PASSWORD
         and form in (QUOTED, ENV, FLAG, OPTION)
-        and (_APP_PASSWORD.match(value) or (form != QUOTED and _is_passphrase(value)))
+        and (_APP_PASSWORD.match(value) or _is_passphrase(value, plain=form == QUOTED))
     ):
         return True
     if len(value) < 4 or _SPACE.search(value) or is_dummy(value) or value.startswith(_PUBLIC):
@@ -220,14 +231,30 @@ def _reads_as_chosen(kind: str, value: str, form: str) -> bool:
     if has_digit or has_sign:
         real = _REAL_SIGN.search(value) is not None and form in (FLAG, LINE)
         return len(value) >= 6 and (has_digit or form == QUOTED or real)
+    if (
+        form == LINE
+        and "." in value
+        and set("_-") & set(value)
+        and sum(map(str.isupper, value)) > 1
+    ):
+        return True  # Some.thing_Like-This
     if form in (LINE, FLAG, QUOTED) and _is_made_up_word(value):
         return True
     return form == QUOTED and len(value) >= 8 and value.isalnum()
 
 
-def _is_passphrase(value: str) -> bool:
-    """Words that nobody would put into a sentence: "granite fox umbrella"."""
+def _is_passphrase(value: str, *, plain: bool) -> bool:
+    """Words that nobody would put into a sentence: "granite fox umbrella".
+
+    In a field of a program it must be plain, for it may be the name of the field.
+    """
     words = value.split(" ")
+    if plain and (
+        len(words) < 3
+        or not _LOWER_WORDS.match(value)
+        or set(words) & (_CODE_WORDS | _OF_PASSWORDS)
+    ):
+        return False
     return (
         1 < len(words) < 9
         and len(value) >= 10
@@ -282,6 +309,7 @@ def is_scrambled(value: str) -> bool:
 
 def _is_made_up_word(value: str) -> bool:
     """velvetHarborTiger or velvet-harbor-tiger-nine, but no type, no variable, no single word."""
+    value = _LATIN.sub("a", value)
     words = value.split("-") if "-" in value else _HUMPS.findall(value)
     least = 4 if "-" in value else 2 if value[0].islower() or "." in value else 3
     return (
