@@ -5,6 +5,7 @@ to later sessions. Pages that a project keeps in its own tree belong to the proj
 has not been synced to the team's server yet stays too: the local store is the outbox.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from holdfast.fastpath import handoff_offers
@@ -28,7 +29,7 @@ class PruneResult(NamedTuple):
 def prune_by_age(
     store: Store, data: str, *, before: str, keep: int, dry_run: bool = False
 ) -> PruneResult:
-    """By age: see `Store.prune`."""
+    """By age: see `Store.prune`. No `data` where the store is not this user's own."""
     known = {session.id: session for session in store.sessions(limit=MAX_SESSIONS)}
     waiting = _list_unsynced(data)
     old = store.old_sessions(before)
@@ -93,7 +94,7 @@ def prune_by_size(
         store.sessions(limit=MAX_SESSIONS), key=lambda one: max(one.started, one.updated, one.ended)
     )
     total = sum(sizes.values())
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     gone = []
     for session in oldest_first[:-1]:
         if total <= limit:
@@ -104,8 +105,7 @@ def prune_by_size(
         total -= sizes.get(session.id, 0)
         gone.append(session)
         if not dry_run:
-            for table, count in store.delete_session(session.id).items():
-                dropped[table] = dropped.get(table, 0) + count
+            dropped.update(store.delete_session(session.id))
     if not dry_run:
         _delete_session_files(data, gone)
     names = tuple(session.id for session in gone)
@@ -114,7 +114,7 @@ def prune_by_size(
 
 def _list_unsynced(data: str) -> frozenset[str]:
     # Imported late: most users are connected to no service and do without it.
-    if not exists(f"{data}/{CONNECTION_FILE}"):
+    if not data or not exists(f"{data}/{CONNECTION_FILE}"):
         return frozenset()
     from holdfast.sync.connection import list_unsynced_sessions
 
@@ -122,6 +122,6 @@ def _list_unsynced(data: str) -> frozenset[str]:
 
 
 def _delete_session_files(data: str, gone: Iterable[Session]) -> None:
-    for session in gone:
+    for session in gone if data else ():
         SessionDir(data, session.id).delete_all()
         handoff_offers.delete_offer(data, (session.project, session.worktree), session.id)

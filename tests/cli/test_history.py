@@ -90,7 +90,7 @@ def test_important_messages_of_a_stretch(holdfast: Call, transcript: Path) -> No
     stretch = json.loads(holdfast("show", str(transcript), *by_time).out)["messages"]
     assert stretch[0]["time"] == whole[5]["time"]
     assert stretch[-1]["time"] == whole[9]["time"]
-    assert holdfast("show", SESSION[:8], "--from", "c1", "--brief").code == 2
+    assert holdfast("show", SESSION[:8], "--from", "c1", "--compactions").code == 2
     before = json.loads(holdfast("show", SESSION[:8], "--before-compaction", "--json").out)
     assert before["messages"] == [one for one in whole if one["line"] <= boundary["line"]]
     assert holdfast("show", str(transcript), "--to", "c9").code == 1
@@ -193,10 +193,9 @@ def test_a_session_that_is_not_synced_yet_stays_and_is_named(
     assert "Kept because not yet synced to the server: old" in (
         holdfast("session", "prune", "--days", "1").out
     )
-    dropped = json.loads(holdfast("team", "db", "prune", "--days", "1", "--yes", "--json").out)[
-        "dropped"
-    ]
-    assert dropped["sessions"] == 0
+    by_name = ("--database", str(home / "data" / "holdfast.db"))
+    told = json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json", *by_name).out)
+    assert (told["dropped"]["sessions"], told["not_synced"]) == (0, ["old"])
     connection.delete_connection(data)
     assert json.loads(holdfast("session", "prune", "--days", "1", "--yes", "--json").out)[
         "sessions"
@@ -206,17 +205,19 @@ def test_a_session_that_is_not_synced_yet_stays_and_is_named(
 def test_pruning_without_a_limit_is_wrong_use(holdfast: Call, transcript: Path, home: Path) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     assert holdfast("session", "prune").code == 2
-    assert holdfast("team", "db", "prune").code == 2
-    assert holdfast("team", "db", "prune", "--yes").code == 2
+    by_name = ("--database", str(home / "data" / "holdfast.db"))
+    assert holdfast("session", "prune", *by_name).code == 2
+    assert holdfast("session", "prune", *by_name, "--days", "1", "--max-size", "1").code == 2
     assert "old" in holdfast("status", "--all").out
 
 
-@pytest.mark.parametrize("command", [("session", "prune"), ("team", "db", "prune")])
+@pytest.mark.parametrize("by_name", [False, True], ids=["own", "by name"])
 def test_nothing_goes_that_was_not_shown_and_said_yes_to(
-    command: tuple[str, ...], holdfast: Call, transcript: Path, home: Path
+    by_name: bool, holdfast: Call, transcript: Path, home: Path
 ) -> None:
     with_age(home, "2020-01-01T00:00:00Z")
     store = str(home / "data" / "holdfast.db")
+    command = ("session", "prune", *(("--database", store) if by_name else ()))
     told = holdfast(*command, "--days", "1")
     assert told.code == 1
     assert store in told.out

@@ -129,7 +129,7 @@ def test_help_is_in_groups_and_says_no_type_after_a_switch(holdfast: Call) -> No
         ["doctor"],
         ["config"],
         ["config", "set"],
-        ["team", "db", "prune"],
+        ["session", "prune"],
         ["open"],
     ):
         assert "bool" not in holdfast(*arguments, "--help").out

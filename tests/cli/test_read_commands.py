@@ -367,7 +367,3 @@ def test_a_call_of_a_tool_is_shown_by_the_names_of_its_input(holdfast: Call, ing
     shown = holdfast("show", f"{ingested}:{row[:8]}").out
     assert "Bash\n    command: git " in shown
     assert "{" not in shown
-
-
-def test_the_brief_of_a_session_is_what_the_hooks_deliver(holdfast: Call, ingested: str) -> None:
-    assert holdfast("show", ingested, "--brief").out == holdfast("dev", "brief", ingested).out

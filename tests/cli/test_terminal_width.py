@@ -59,7 +59,7 @@ def show(home: Path, columns: int, *arguments: str, plain: bool = True) -> list[
         (40, ["audit"]),
         (40, ["doctor"]),
         (40, ["try"]),
-        (40, ["show", SESSION_FILE, "--brief"]),
+        (40, ["brief", SESSION_FILE]),
     ],
 )
 def test_no_line_is_wider_than_the_terminal(home: Path, columns: int, arguments: list[str]) -> None:
@@ -70,7 +70,13 @@ def test_no_line_is_wider_than_the_terminal(home: Path, columns: int, arguments:
 
 def test_a_narrow_help_names_every_option_and_command_whole(home: Path) -> None:
     options = "\n".join(show(home, 40, "show", "--help"))
-    for name in ("--compactions", "--compaction N", "--brief", "--from ROW", "-h, --help"):
+    for name in (
+        "--compactions",
+        "--compaction N",
+        "--before-compaction",
+        "--from ROW",
+        "-h, --help",
+    ):
         assert f"  {name}" in options
     assert "…" not in options
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from holdfast.cli.db import db
+from holdfast.cli.main import app
 from holdfast.server.records import contexts
 from holdfast.server.routing import MAX_DOCUMENT_BYTES
 from holdfast.state import encode_state
@@ -307,13 +307,13 @@ def test_old_snapshots_are_pruned_kept_and_posted_ones(
                 ),
             )
     database = service.app_state.settings.database
-    words = ["prune", "--days", "2", "--keep", "3", "--database", database, "--json"]
-    foreseen = CliRunner().invoke(db, [*words, "--dry-run"])
+    words = ["session", "prune", "--days", "2", "--keep", "3", "--database", database, "--json"]
+    foreseen = CliRunner().invoke(app, [*words, "--dry-run"])
     assert foreseen.exit_code == 0, foreseen.output
     would = json.loads(foreseen.output)["dropped"]
     assert (would["checkpoints"], would["contexts"], would["sessions"]) == (5, 1, 0)
     assert len(history(service, agent_type="compact-snapshot")) == 10
-    done = CliRunner().invoke(db, [*words, "--yes"])
+    done = CliRunner().invoke(app, [*words, "--yes"])
     assert json.loads(done.output)["dropped"] == would
     left = history(service, agent_type="compact-snapshot")
     assert sorted((one["origin"], one["session_id"]) for one in left) == [

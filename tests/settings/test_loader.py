@@ -117,9 +117,9 @@ def test_what_a_project_may_choose_is_a_short_list_of_harmless_switches() -> Non
 )
 def test_a_project_cannot_choose_what_is_the_users_alone(row: Setting) -> None:
     other = {
-        "number": row.high,
+        "number": row.bounds and row.bounds[-1],
         "flag": not row.default,
-        "choice": row.choices[-1:] and row.choices[-1],
+        "choice": row.bounds and row.bounds[-1],
         "text": "theirs",
         "numbers": [7],
         "words": ["theirs"],

@@ -21,6 +21,7 @@ from holdfast.brief.statements import users_sentences
 from holdfast.compaction.report import CompactionReport, build_report
 from holdfast.events import Compacted, Event, SummaryGiven, UsageMeasured
 from holdfast.fastpath.project import locate_project
+from holdfast.files import file_size
 from holdfast.redact import redact
 from holdfast.session.follow import INITIAL, follow_transcript
 from holdfast.session.replay import Boundary, read_source_row, scan_boundaries
@@ -290,15 +291,8 @@ def _walk_files(place: str) -> Iterator[str]:
 
 
 def total_bytes(paths: list[str]) -> int:
-    return sum(map(file_size, paths))
-
-
-def file_size(path: str) -> int:
-    """0 of a file that is gone."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+    """A file that is gone has none."""
+    return sum(max(file_size(path), 0) for path in paths)
 
 
 def audit_all(

@@ -113,7 +113,7 @@ status status:status
 search show:search
     Search facts and messages, in all sessions or one.
 show show:show
-    Show a session, a fact, a message, a compaction or a brief, made for reading.
+    Show a session, a fact, a message or a compaction, made for reading.
 open serve:open_dashboard
     Open the dashboard in the browser.
 """

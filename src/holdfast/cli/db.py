@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli import output
-from holdfast.cli.prune import format_dropped, prune_server_data
 from holdfast.cli.screen import Screen
-from holdfast.cli.store_access import DatabaseOption, sqlite_path
-from holdfast.clock import format_days_ago
-from holdfast.paths import data_dir, is_postgres_url, store_path
+from holdfast.cli.store_access import DatabaseOption, resolve_database
+from holdfast.paths import is_postgres_url
 from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.store.transfer import copy_sessions
-from holdfast.sync.connection import list_unsynced_sessions
 from holdfast.text import pluralize
 
 if TYPE_CHECKING:
@@ -53,8 +50,8 @@ def migrate(
 
         is_new = migrate_postgres(database, serve_as)
     else:
-        is_new = not os.path.exists(sqlite_path(database))
-        _open_store(sqlite_path(database)).close()
+        is_new = not os.path.exists(resolve_database(database))
+        _open_store(resolve_database(database)).close()
     if as_json:
         output.print_json({"created": is_new})
     elif is_new:
@@ -93,7 +90,7 @@ def copy(
 
     Example: `holdfast team db copy --from ~/.local/share/holdfast/holdfast.db --to postgresql://...`
     """
-    source, target = (one if is_postgres_url(one) else sqlite_path(one) for one in (from_, to))
+    source, target = resolve_database(from_), resolve_database(to)
     if not is_postgres_url(source) and not os.path.exists(source):
         raise output.CliError(f"No such file: {source}", "Check the path given with --from.")
     with closing(_open_store(source)) as reader, closing(_open_store(target)) as writer:
@@ -121,72 +118,10 @@ def _copy_records(source: str, target: str) -> dict[str, int]:
         return copy_records(reader.records, writer.records)
 
 
-@db.command()
-def prune(
-    days: Annotated[int, typer.Option(min=1)],
-    keep: output.Count = 5,
-    dry_run: output.DryRunOption = False,
-    yes: output.YesOption = False,
-    database: DatabaseOption = "",
-    as_json: output.JsonOption = False,
-) -> None:
-    """Delete old sessions and checkpoints from a database, and old server data: snapshots,
-    actions, delivered or expired messages, the audit log.
-
-    In your own store, sessions not yet synced to your server are kept. Shows what would be
-    deleted, and from which database, and asks for confirmation.
-
-    --days N: Delete what is older than this.
-    --keep N: Checkpoints to keep per session.
-
-    Example: `holdfast team db prune --days 30 --dry-run`
-    """
-    before, out = format_days_ago(days), Screen()
-    with open_database(database) as store:
-        if not dry_run and not yes:
-            would = _prune_database(store, database, before, keep, dry_run=True)
-            if any(would.values()):
-                if not as_json:
-                    out.verbatim(f"In {_redact_url(database)}, older than {days} days:")
-                    out.say(format_dropped(would, True))
-                output.confirm_deletion(yes, as_json=as_json)
-        dropped = _prune_database(store, database, before, keep, dry_run=dry_run)
-    if as_json:
-        output.print_json({"dry_run": dry_run, "dropped": dropped})
-        return
-    out.say(format_dropped(dropped, dry_run) or "Nothing is old enough to delete.")
-
-
-def _prune_database(
-    store: SqliteStore | PostgresStore, database: str, before: str, keep: int, *, dry_run: bool
-) -> dict[str, int]:
-    """What went or would go."""
-    held = _list_unsynced(database)
-    dropped = store.prune(before=before, keep=keep, held=held, dry_run=dry_run)
-    return {**dropped, **(prune_server_data(database, before, dry_run=dry_run) or {})}
-
-
-def _redact_url(database: str) -> str:
-    if is_postgres_url(database):
-        from holdfast.store.postgres.connection import format_database
-
-        return format_database(database)
-    return sqlite_path(database)
-
-
-def _list_unsynced(database: str) -> frozenset[str]:
-    """Of a database that is this user's own store: the outbox needs it."""
-    if is_postgres_url(database) or os.path.realpath(sqlite_path(database)) != os.path.realpath(
-        store_path()
-    ):
-        return frozenset()
-    return list_unsynced_sessions(data_dir())
-
-
 @contextmanager
 def open_database(database: str) -> Iterator[SqliteStore | PostgresStore]:
     """The store that a URL or a path names, which must exist."""
-    where = database if is_postgres_url(database) else sqlite_path(database)
+    where = resolve_database(database)
     if not is_postgres_url(where) and not os.path.exists(where):
         raise output.CliError(
             f"No such file: {where}", "Run `holdfast team db migrate` to create it."

@@ -91,10 +91,7 @@ def _save_note(session_id: str, kind: str, words: str, as_json: bool) -> None:
 
 
 def _print_notes(session_id: str, as_json: bool) -> None:
-    with store_access.open_user_store() as store:
-        ctx, view = store_access.load_session_view(
-            store, store_access.find_session(store, session_id)
-        )
+    ctx, view = store_access.open_session_view(session_id, find=store_access.find_session)
     file = documents.notes_path(ctx, view.session)
     path, page = file.path, file.text(MAX_PAGE_BYTES)
     if as_json:
@@ -116,10 +113,7 @@ def handoff(
 
     Example: `holdfast session handoff --to HANDOFF.md`
     """
-    with store_access.open_user_store() as store:
-        ctx, view = store_access.load_session_view(
-            store, store_access.resolve_session(store, session)
-        )
+    ctx, view = store_access.open_session_view(session)
     found = view.session
     chosen = File(os.path.abspath(to)) if to else documents.handoff_path(ctx, found)
     page = documents.make_handoff_page(ctx, view)
@@ -181,10 +175,7 @@ def tasks(session: store_access.SessionArgument = "", as_json: output.JsonOption
     Example: `holdfast session tasks 0276a600`
     """
     nothing: dict[str, Any] = {"session": None, "tasks": [], "summaries": []}
-    with store_access.open_user_store(None if session else nothing) as store:
-        ctx, view = store_access.load_session_view(
-            store, store_access.resolve_session(store, session)
-        )
+    ctx, view = store_access.open_session_view(session, None if session else nothing)
     summaries = documents.load_summaries(ctx.session_dir).summaries
     rows: list[dict[str, Any]] = [
         {

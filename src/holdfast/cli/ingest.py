@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from holdfast import clients
-from holdfast.audit.session_audit import file_size, find_transcripts
+from holdfast.audit.session_audit import find_transcripts, total_bytes
 from holdfast.cli import output
 from holdfast.cli.screen import Screen, progress_bar
 from holdfast.cli.store_access import ensure_store_path
@@ -69,7 +69,7 @@ def ingest(
     keep_rows, patterns = chosen.flag("archive"), chosen.patterns(SETTING_NAME)
     files = [path for path in files if not _is_forgotten(path)]
     read = partial(_read_transcript, store_path=store, keep_rows=keep_rows, patterns=patterns)
-    sizes = list(map(file_size, files))
+    sizes = [total_bytes([path]) for path in files]
     jobs = choose_jobs(jobs, sizes, min_bytes=MIN_POOL_BYTES)
     outcomes: list[Outcome] = []
     try:
@@ -143,9 +143,9 @@ def _read_transcript(
     with closing(SqliteStore(store_path, busy_seconds=BUSY_TIMEOUT_SECONDS)) as store:
         try:
             done = ingest_transcript(store, path, keep_rows=keep_rows)
-            return Outcome(path, file_size(path), done)
+            return Outcome(path, total_bytes([path]), done)
         except TranscriptError as error:
-            return Outcome(path, file_size(path), None, str(error))
+            return Outcome(path, total_bytes([path]), None, str(error))
 
 
 def _sum_totals(outcomes: list[Outcome]) -> dict[str, Any]:

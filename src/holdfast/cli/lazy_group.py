@@ -53,10 +53,8 @@ class _Fitted:
             if getattr(param, "is_flag", False) and param.metavar is None:
                 param.metavar = ""
             if param.param_type_name == "argument":
-                param.display_type_rich = lambda **_: None
-                if hasattr(param, "type"):  # before Typer 0.29
-                    param.type = copy(param.type)
-                    param.type.get_metavar = lambda *_, **__: ""
+                param.type = copy(param.type)
+                param.type.get_metavar = lambda *_, **__: ""
         return params
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

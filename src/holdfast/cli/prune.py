@@ -7,30 +7,40 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections import Counter
 from contextlib import closing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdfast import retention
 from holdfast.cli import output
 from holdfast.cli.config import add_pattern
+from holdfast.cli.db import open_database
 from holdfast.cli.screen import Screen
-from holdfast.cli.store_access import find_session, open_user_store, resolve_project, sqlite_path
+from holdfast.cli.store_access import (
+    find_session,
+    open_user_store,
+    resolve_database,
+    resolve_project,
+)
 from holdfast.clock import format_days_ago, format_now
-from holdfast.paths import data_dir, is_postgres_url
+from holdfast.paths import data_dir, is_postgres_url, store_path
 from holdfast.retention import PruneResult, forget_sessions
 from holdfast.server.server_settings import ServerSettings, records_path
 from holdfast.session.context import load_settings
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.text import pluralize
 
+if TYPE_CHECKING:
+    from holdfast.store.postgres import PostgresStore
+
 
 def prune(
     days: output.OptionalCount = None,
     keep: output.OptionalCount = None,
     max_size: output.OptionalCount = None,
+    database: str = "",
     dry_run: output.DryRunOption = False,
     yes: output.YesOption = False,
     as_json: output.JsonOption = False,
@@ -46,44 +56,65 @@ def prune(
         retention_checkpoints.
     --max-size MB: Delete the oldest sessions until the rest fits. Default: setting
         retention_megabytes.
+    --database URL: A team's database instead of your own store, by age alone: a postgresql://...
+        URL, or the path of a SQLite file.
 
     Example: `holdfast session prune --days 90 --dry-run`
     """
+    if database and (not days or max_size):
+        raise typer.BadParameter("needs --days, without --max-size", param_hint="--database")
     chosen = load_settings(os.environ, data_dir(), os.getcwd())
     days = chosen.number("retention_days") if days is None else days
     keep = chosen.number("retention_checkpoints") if keep is None else keep
     megabytes = chosen.number("retention_megabytes") if max_size is None else max_size
+    megabytes = 0 if database else megabytes
     if not days and not megabytes:
         raise typer.BadParameter(
             "pass --days or --max-size, or set retention_days", param_hint="--days"
         )
     nothing = {"sessions": [], "dropped": {}, "dry_run": dry_run}
-    with open_user_store(nothing) as store:
-        before = sum(store.session_sizes().values())
+    with open_database(database) if database else open_user_store(nothing) as store:
+        place, before = _measure(store)
         if not dry_run and not yes:
-            done = _prune(store, days, keep, megabytes, dry_run=True)
+            done = _prune(store, database, days, keep, megabytes, dry_run=True)
             if any(count for one in done for count in one.deleted_rows.values()):
                 if not as_json:
-                    Screen().verbatim(f"In {store.path}:")
+                    Screen().verbatim(f"In {place}:")
                     _print_pruned(done, True, (before, before), as_json)
                 output.confirm_deletion(yes, as_json=as_json)
-        done = _prune(store, days, keep, megabytes, dry_run=dry_run)
-        after = sum(store.session_sizes().values())
+        done = _prune(store, database, days, keep, megabytes, dry_run=dry_run)
+        _, after = _measure(store)
     _print_pruned(done, dry_run, (before, after), as_json)
 
 
+def _measure(store: SqliteStore | PostgresStore) -> tuple[str, int]:
+    """Where it is, and how many bytes it has."""
+    if isinstance(store, SqliteStore):
+        return store.path, sum(store.session_sizes().values())
+    told = store.health()
+    return told["path"], told["bytes"]
+
+
 def _prune(
-    store: SqliteStore, days: int, keep: int, megabytes: int, *, dry_run: bool
+    store: SqliteStore | PostgresStore,
+    database: str,
+    days: int,
+    keep: int,
+    megabytes: int,
+    *,
+    dry_run: bool,
 ) -> list[PruneResult]:
     """What went or would go."""
-    data, done = data_dir(), []
+    # Of another database no papers are here, and the outbox does not need it.
+    is_own = os.path.realpath(resolve_database(database)) == os.path.realpath(store_path())
+    data, done = data_dir() if is_own else "", []
     if days:
         moment = format_days_ago(days)
         done.append(retention.prune_by_age(store, data, before=moment, keep=keep, dry_run=dry_run))
-        posted = prune_server_data(store.path, moment, dry_run=dry_run)
+        posted = _prune_server_data(database, moment, dry_run=dry_run)
         if posted is not None:
             done.append(retention.PruneResult(posted, ()))
-    if megabytes:
+    if megabytes and isinstance(store, SqliteStore):
         going = set(done[0].sessions) if done and dry_run else set()
         left = {name: size for name, size in store.session_sizes().items() if name not in going}
         most = megabytes * 1_000_000
@@ -95,10 +126,9 @@ def _print_pruned(
     done: list[PruneResult], dry_run: bool, sizes: tuple[int, int], as_json: bool
 ) -> None:
     before, after = sizes
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     for one in done:
-        for table, count in one.deleted_rows.items():
-            dropped[table] = dropped.get(table, 0) + count
+        dropped.update(one.deleted_rows)
     sessions = list(dict.fromkeys(name for one in done for name in one.sessions))
     waiting = list(dict.fromkeys(name for one in done for name in one.unsynced))
     if as_json:
@@ -114,7 +144,12 @@ def _print_pruned(
         )
         return
     out = Screen()
-    out.say(format_dropped(dropped, dry_run) or "Nothing to delete.")
+    words = ", ".join(
+        f"{count:,} {table.replace('_', ' ')}" for table, count in dropped.items() if count
+    )
+    out.say(
+        f"{'Would delete' if dry_run else 'Deleted'} {words}." if words else "Nothing to delete."
+    )
     if sessions:
         out.say("Sessions: " + ", ".join(name[:8] for name in sessions))
     if waiting:
@@ -124,24 +159,16 @@ def _print_pruned(
         out.say(f"{output.format_bytes(before)} before, {output.format_bytes(after)} now.")
 
 
-def prune_server_data(database: str, before: str, *, dry_run: bool) -> dict[str, int] | None:
+def _prune_server_data(database: str, before: str, *, dry_run: bool) -> dict[str, int] | None:
     """What was posted to the service; None where none ever ran."""
-    where = database if is_postgres_url(database) else sqlite_path(database)
-    if not is_postgres_url(database) and not os.path.exists(records_path(where)):
+    where = resolve_database(database)
+    if not is_postgres_url(where) and not os.path.exists(records_path(where)):
         return None
     from holdfast.server.backend import open_backend
     from holdfast.server.records.maintenance import prune_records
 
     with closing(open_backend(ServerSettings(database=where))) as backend:
         return prune_records(backend.records, before, format_now(), dry_run=dry_run)
-
-
-def format_dropped(dropped: Mapping[str, int], dry_run: bool) -> str:
-    """ "" when nothing went."""
-    words = ", ".join(
-        f"{count:,} {table.replace('_', ' ')}" for table, count in dropped.items() if count
-    )
-    return f"{'Would delete' if dry_run else 'Deleted'} {words}." if words else ""
 
 
 MAX_SYNC_SECONDS = 20.0  # for a team's server to answer while a person waits

@@ -1,5 +1,5 @@
 """`holdfast search` finds facts and words of all stored sessions; `holdfast show` opens a session,
-a fact, a message, a compaction or a brief, made for reading.
+a fact, a message or a compaction, made for reading.
 
 Owns what a name means. What is shown of a transcript has passed the redactor. Must not write.
 """
@@ -36,14 +36,13 @@ def show(
     name: Annotated[str, typer.Argument(metavar="ID")] = "",
     compactions: bool = False,
     compaction: output.OptionalCount = None,
-    brief: bool = False,
     from_: str = "",
     to: str = "",
     before_compaction: bool = False,
     full: bool = False,
     as_json: output.JsonOption = False,
 ) -> None:
-    """Show a session, a fact, a message, a compaction or a brief, made for reading.
+    """Show a session, a fact, a message or a compaction, made for reading.
 
     A fact id without a session is looked up in the current project first.
 
@@ -52,7 +51,6 @@ def show(
     --compactions: The session's compactions, with what each one lost.
     --compaction N: Its compaction N: what was known before, what the summary kept, what was
         restored.
-    --brief: The brief its agent would be given now.
     --from ROW: Messages from this row, line, time or compaction (c1) on.
     --to ROW: Messages up to here (same formats).
     --before-compaction: The conversation as it was before the last compaction, on a terminal whole
@@ -61,10 +59,10 @@ def show(
 
     Example: `holdfast show 0276a600 --compaction 1`
     """
-    asked = [compactions, compaction is not None, brief, before_compaction, bool(from_ or to)]
+    asked = [compactions, compaction is not None, before_compaction, bool(from_ or to)]
     if sum(asked) > 1:
         raise typer.BadParameter(
-            "use one of --compactions, --compaction, --before-compaction, --brief and --from/--to"
+            "use one of --compactions, --compaction, --before-compaction and --from/--to"
         )
     is_file = bool(name) and (os.path.isfile(name) or name.endswith((".jsonl", ".gz")))
     if is_file and (compactions or compaction is not None or before_compaction):
@@ -72,14 +70,6 @@ def show(
             f"{name} is a file; this shows what is stored",
             "`holdfast session ingest` stores it, then pass the session's id.",
         )
-    if brief:
-        from holdfast.cli.brief import brief as show_brief
-
-        if not name:
-            with store_access.open_user_store({"session": None}) as store:
-                name = store_access.resolve_session(store, "").id
-        show_brief(name, as_json=as_json)
-        return
     if is_file:
         _show_file(name, from_, to, full, as_json)
         return

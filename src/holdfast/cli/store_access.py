@@ -6,7 +6,7 @@ Must not print: the caller decides what to show.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,29 +44,16 @@ def explain(error: Exception) -> CliError:
     if isinstance(error, CliError):
         return error
     if isinstance(error, StoreError):
-        return CliError(str(error), suggest_next_step(error))
+        return CliError(str(error), _suggest_next_step(error))
     return CliError(str(error), "Check the path." if isinstance(error, TranscriptMissing) else "")
 
 
-def suggest_next_step(error: StoreError) -> str:
-    from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
-
-    if isinstance(error, StoreBusy) and "did not answer" in str(error):
+def _suggest_next_step(error: StoreError) -> str:
+    if "did not answer" in str(error):
         return "Check that PostgreSQL is running and the URL is correct."
-    if isinstance(error, StoreBusy):
-        return "Another Holdfast process is writing: try again in a moment."
-    if isinstance(error, StoreTooNew):
-        return "Use the version of Holdfast that wrote it."
-    if isinstance(error, StoreUnwritable):
-        return "Free disk space or grant write access, or choose another folder with --home."
-    if isinstance(error, StoreDamaged):
-        if "`holdfast team db migrate`" in str(error):
-            return ""  # it says itself what helps
-        return (
-            "`holdfast doctor --fix` moves it aside (nothing is deleted), "
-            "`holdfast session ingest` builds it again from the transcripts."
-        )
-    return ""
+    # A database whose tables are missing says so itself.
+    step = "" if "`holdfast team db migrate`" in str(error) else error.next_step
+    return step and f"{step}."
 
 
 def store_exists() -> bool:
@@ -172,6 +159,13 @@ def resolve_session(store: SqliteStore, name: str) -> Session:
     return found
 
 
+def open_session_view(
+    name: str, answer: object = None, find: Callable[[SqliteStore, str], Session] = resolve_session
+) -> tuple[SessionContext, SessionView]:
+    with open_user_store(answer) as store:
+        return load_session_view(store, find(store, name))
+
+
 def load_session_view(store: SqliteStore, session: Session) -> tuple[SessionContext, SessionView]:
     """The session brought up to date, with its notes and summaries over it."""
     from holdfast.session.context import SessionRef, build_context
@@ -194,7 +188,10 @@ DatabaseOption = Annotated[
 ]
 
 
-def sqlite_path(database: str) -> str:
+def resolve_database(database: str) -> str:
+    """The URL as it is, else the path of a file; without one this user's store."""
+    if is_postgres_url(database):
+        return database
     if "://" in database:
         raise CliError(
             f"{database.partition('://')[0]}:// is not a supported database",
@@ -204,7 +201,5 @@ def sqlite_path(database: str) -> str:
 
 
 def locate_database(database: str) -> str:
-    """The URL or the path of a file; without one this user's store, in a folder that is made."""
-    if not database:
-        return ensure_store_path()
-    return database if is_postgres_url(database) else sqlite_path(database)
+    """The same; the folder of this user's store is made."""
+    return resolve_database(database) if database else ensure_store_path()

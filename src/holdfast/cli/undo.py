@@ -17,6 +17,11 @@ from holdfast.store.protocol import Session
 from holdfast.store.sqlite.store import SqliteStore
 from holdfast.text import pluralize
 
+_NEXT_STEPS: dict[type[Exception], str] = {
+    NoSuchCompaction: "`holdfast show SESSION --compactions` lists them.",
+    NoSuchPrompt: "`holdfast show --before-compaction` shows the prompts with their rows.",
+}
+
 
 def uncompact(
     session: SessionArgument = "",
@@ -61,16 +66,11 @@ def uncompact(
                 first=from_,
                 dry_run=dry_run,
             )
-        except NoSuchCompaction as error:
-            step = "`holdfast show SESSION --compactions` lists them."
-            raise output.CliError(str(error).capitalize(), step) from error
-        except NoSuchPrompt as error:
-            step = "`holdfast show --before-compaction` shows the prompts with their rows."
-            raise output.CliError(str(error).capitalize(), step) from error
         except ValueError as error:
-            raise output.CliError(
-                str(error), "`holdfast show SESSION` shows what was said before."
-            ) from error
+            step = _NEXT_STEPS.get(
+                type(error), "`holdfast show SESSION` shows what was said before."
+            )
+            raise output.CliError(str(error), step) from error
         except OSError as error:
             raise output.CliError(f"Cannot write the session: {error.strerror}") from error
     resume = f"{client.resumable.RESUME_COMMAND if client.resumable else ''} {done.session}"

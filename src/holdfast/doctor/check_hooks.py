@@ -31,14 +31,13 @@ RUN_INSTALL = "Run `holdfast install`"
 RUN_FIX = "Run `holdfast doctor --fix`, or `holdfast install` with the same scope"
 PROBE_TIMEOUT_SECONDS = 20
 
-# Answers the interpreter's version and, where it can be imported, ours.
+# Answers the interpreter's version; fails where ours cannot be imported.
 _PROBE = """\
 import sys
 print(*sys.version_info[:2])
 import json, sqlite3
 sys.path.insert(0, sys.argv[1])
-import holdfast
-print(holdfast.__version__)"""
+import holdfast"""
 
 
 class InstalledHooks(NamedTuple):
@@ -116,11 +115,9 @@ def _check_scope(
             why = "was changed or is damaged" if is_there else "does not exist"
             troubles.append(f"the launcher {argv[0]} {why}")
             continue
-        version, problem = _probe_interpreter(*target)
+        troubles += filter(None, [_find_interpreter_problem(*target)])
         targets.add(target)
-        troubles += [problem] if problem else []
-        shown = f" (Holdfast {version})" if version else ""
-        details.append(f"{target.interpreter} runs {target.script}{shown}")
+        details.append(f"{target.interpreter} runs {target.script}")
     if troubles:
         seen = f"the hooks in the {where} cannot run: {troubles[0]}"
         return environment.fail(seen, RUN_FIX, details, repair)
@@ -155,28 +152,26 @@ def _find_other_copy(targets: Iterable[LaunchTarget], around: environment.Enviro
     return min(others, default="")
 
 
-def _probe_interpreter(interpreter: str, script: str) -> tuple[str, str]:
-    """Run the interpreter the way a hook does, and import what the hook imports: the version of
-    Holdfast that it finds, and what is wrong."""
+def _find_interpreter_problem(interpreter: str, script: str) -> str:
+    """Run the interpreter the way a hook does, and import what the hook imports."""
     if not os.path.exists(interpreter):
-        return "", f"the interpreter {interpreter} does not exist"
+        return f"the interpreter {interpreter} does not exist"
     if not os.path.isfile(script):
-        return "", f"{script} does not exist"
+        return f"{script} does not exist"
     package = script.replace("\\", "/").removesuffix(hook_launcher.SCRIPT_PATH_END)
     try:
         argv = [interpreter, *hook_launcher.PYTHON_FLAGS, "-c", _PROBE, package]
         ended = environment.run_quietly(argv, PROBE_TIMEOUT_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        return "", f"{interpreter} does not start: {error}"
-    lines = ended.stdout.split("\n")
-    python = tuple(int(part) for part in lines[0].split() if part.isdecimal())
+        return f"{interpreter} does not start: {error}"
+    python = tuple(int(part) for part in ended.stdout.split() if part.isdecimal())
     if python and python < (3, 11):
         shown = ".".join(map(str, python))
-        return "", f"{interpreter} is Python {shown}; 3.11 or later is required"
-    if ended.returncode or len(lines) < 2 or not python:
+        return f"{interpreter} is Python {shown}; 3.11 or later is required"
+    if ended.returncode or not python:
         said = ended.stderr.strip().rpartition("\n")[2]
-        return "", f"{interpreter} cannot import Holdfast: {said}"
-    return lines[1], ""
+        return f"{interpreter} cannot import Holdfast: {said}"
+    return ""
 
 
 def check_switches(around: environment.Environment) -> list[environment.Finding]:

@@ -10,7 +10,7 @@ from contextlib import closing
 
 from holdfast.doctor.environment import Environment, Finding, fail, ok, warn
 from holdfast.paths import store_path
-from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError, StoreTooNew
+from holdfast.store.protocol import StoreBusy, StoreDamaged, StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
 BUSY_TIMEOUT_SECONDS = 2.0
@@ -74,10 +74,12 @@ def check_store(around: Environment) -> list[Finding]:
             health = store.health()
             store.prune(before="", keep=1, dry_run=True)  # takes the write lock, changes nothing
     except StoreError as error:
-        return [_suggest_next_step(error)]
+        say = warn if isinstance(error, StoreBusy) else fail
+        repair = "store" if isinstance(error, StoreDamaged) else ""
+        return [say(str(error), error.next_step, repair=repair)]
     if health["integrity"] != "ok":
         seen = f"{path} is damaged: {health['integrity']}"
-        return [fail(seen, _SET_ASIDE, repair="store")]
+        return [fail(seen, StoreDamaged.next_step, repair="store")]
     counts = health["counts"]
     details = (
         ", ".join(f"{count} {table}" for table, count in counts.items() if count),
@@ -85,20 +87,3 @@ def check_store(around: Environment) -> list[Finding]:
     )
     seen = f"{path}: healthy and writable, {health['bytes'] / 1e6:.1f} MB"
     return [ok(seen, details=list(filter(None, details)))]
-
-
-_SET_ASIDE = (
-    "`holdfast doctor --fix` moves it aside (nothing is deleted) and creates a new one; `holdfast "
-    "session ingest` rebuilds it from the transcripts"
-)
-
-
-def _suggest_next_step(error: StoreError) -> Finding:
-    if isinstance(error, StoreDamaged):
-        return fail(str(error), _SET_ASIDE, repair="store")
-    if isinstance(error, StoreBusy):
-        next_step = "Run it again; if it persists, check which process uses the file"
-        return warn(str(error), next_step)
-    if isinstance(error, StoreTooNew):
-        return fail(str(error), "Use the version of Holdfast that wrote it")
-    return fail(str(error), "Free disk space or grant write access")

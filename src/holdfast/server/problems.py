@@ -147,7 +147,7 @@ def store_problem_response(error: StoreError) -> Response:
     if isinstance(error, StoreFull):
         detail = (
             "The store's disk is full: nothing was saved. The server's administrator has to free "
-            "space; `holdfast team db prune` deletes old data"
+            "space; `holdfast session prune --database URL` deletes old data"
         )
         return problem_response(507, detail, headers={"Retry-After": "60"})
     if isinstance(error, StoreUnwritable):

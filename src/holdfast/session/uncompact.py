@@ -69,7 +69,7 @@ def rewind(
     marks = list(_find_boundaries(client, lines()))
     chosen = number or len(marks)
     if not 0 < chosen <= len(marks):
-        raise NoSuchCompaction(f"no compaction {chosen}: the session has {len(marks)}")
+        raise NoSuchCompaction(f"No compaction {chosen}: the session has {len(marks)}")
     start = marks[chosen - 2] if chosen > 1 else 0
     older: list[bytes] = []
     segment: list[bytes] = []
@@ -114,7 +114,7 @@ def _from_prompt(client: Client, rows: list[bytes], name: str) -> list[bytes]:
                     told = client.adapter().events(Row(data, 0, len(line)))
                     if any(isinstance(one, UserSaid) for one in told):
                         return rows[at:]
-    raise NoSuchPrompt(f"no prompt {name} in what that compaction took")
+    raise NoSuchPrompt(f"No prompt {name} in what that compaction took")
 
 
 def _find_boundaries(client: Client, lines: Iterable[bytes]) -> Iterator[int]:

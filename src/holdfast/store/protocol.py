@@ -19,16 +19,23 @@ class StoreError(Exception):
         └── StoreFull   no space on its disk
     """
 
+    next_step = ""  # what the user can do about it
+
 
 class StoreBusy(StoreError):
-    pass
+    next_step = "Another Holdfast process is writing: try again in a moment"
 
 
 class StoreDamaged(StoreError):
-    pass
+    next_step = (
+        "`holdfast doctor --fix` moves it aside (nothing is deleted), "
+        "`holdfast session ingest` builds it again from the transcripts"
+    )
 
 
 class StoreTooNew(StoreError):
+    next_step = "Use the version of Holdfast that wrote it"
+
     @classmethod
     def of_schema(cls, where: str, found: int, known: int) -> "StoreTooNew":
         writer = "a newer" if found > known else "an older"
@@ -39,7 +46,7 @@ class StoreTooNew(StoreError):
 
 
 class StoreUnwritable(StoreError):
-    pass
+    next_step = "Free disk space or grant write access, or choose another folder with --home"
 
 
 class StoreFull(StoreUnwritable):

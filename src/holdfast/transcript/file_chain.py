@@ -90,16 +90,14 @@ class ChainCursor(NamedTuple):
         except (TypeError, ValueError):
             return START
         numbers = [*(one.length for one in files), rows, bad, oversized]
-        if len(files) > _MAX_FILES or not isinstance(file, str):
-            return START
-        if not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
-            return START
-        if not all(isinstance(one.id, str) for one in files):
-            return START
         found = Cursor.from_json(inside)
-        if found is START_CURSOR and inside != START_CURSOR.to_json():
-            return START
-        return cls(files, file, found, rows, bad, oversized)
+        fits = (
+            len(files) <= _MAX_FILES
+            and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
+            and all(isinstance(name, str) for name in (file, *(one.id for one in files)))
+            and (found is not START_CURSOR or inside == START_CURSOR.to_json())
+        )
+        return cls(files, file, found, rows, bad, oversized) if fits else START
 
     @classmethod
     def at_position(cls, position: int) -> ChainCursor:

@@ -19,7 +19,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 
 from holdfast.records import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,8 @@ STOP_CHECK_BYTES = 64 * 1024  # bytes between two looks at the clock
 HEAD_BYTES = 1024  # bytes of the file's start that identify it
 TAIL_BYTES = 256  # bytes before the cursor that tell a rewritten file from a grown one
 _GZIP = b"\x1f\x8b"  # how a compressed file begins
+# What reading a file can end with; ValueError is a position that no file has.
+_FAILURES = (OSError, EOFError, ValueError, zlib.error)
 
 Loads = Callable[[bytes], Any]
 
@@ -100,6 +102,14 @@ class Cursor(NamedTuple):
 
 
 START_CURSOR = Cursor()
+
+
+@contextmanager
+def _explaining(path: str) -> Iterator[None]:
+    try:
+        yield
+    except _FAILURES as error:
+        raise TranscriptUnreadable(f"{path}: {error}") from error
 
 
 class TranscriptReader:
@@ -187,7 +197,7 @@ class TranscriptReader:
                 pause_at = min(end_at, start + STOP_CHECK_BYTES)
             try:
                 line = readline(limit)
-            except (OSError, EOFError, zlib.error) as error:
+            except _FAILURES as error:
                 raise TranscriptUnreadable(f"{self.path}: {error}") from error
             if not line:
                 return
@@ -253,7 +263,8 @@ class TranscriptReader:
             if piece[-1] == _NEWLINE:
                 break
             tail = piece[-TAIL_BYTES:]
-            piece = self._read_line(CHUNK_BYTES)
+            with _explaining(self.path):
+                piece = self._file.readline(CHUNK_BYTES)
             if not piece:
                 if not self._final:
                     return None
@@ -263,40 +274,24 @@ class TranscriptReader:
         self._oversized += 1
         return end
 
-    def _read_line(self, limit: int) -> bytes:
-        try:
-            return self._file.readline(limit)
-        except (OSError, EOFError, zlib.error) as error:
-            raise TranscriptUnreadable(f"{self.path}: {error}") from error
-
     def _read_exactly(self, size: int) -> bytes:
         """Exactly `size` bytes unless the file ends before; a raw file may give fewer at once."""
         parts = []
-        try:
-            while size > 0:
-                part = self._file.read(size)
-                if not part:
-                    break
+        with _explaining(self.path):
+            while size > 0 and (part := self._file.read(size)):
                 parts.append(part)
                 size -= len(part)
-        except (OSError, EOFError, zlib.error) as error:
-            raise TranscriptUnreadable(f"{self.path}: {error}") from error
         return b"".join(parts)
 
     def _seek_to(self, offset: int) -> None:
-        try:
+        with _explaining(self.path):
             self._file.seek(offset)
-        except (OSError, EOFError, ValueError, zlib.error) as error:
-            raise TranscriptUnreadable(f"{self.path}: {error}") from error
 
 
 def read_head(path: str, size: int = 64 * 1024) -> bytes:
     """How a transcript begins, unpacked; raises TranscriptError."""
-    with _open_transcript(path) as file:
-        try:
-            return file.read(size) or b""
-        except (OSError, EOFError, zlib.error) as error:
-            raise TranscriptUnreadable(f"{path}: {error}") from error
+    with _open_transcript(path) as file, _explaining(path):
+        return file.read(size) or b""
 
 
 _NEWLINE = 10
