@@ -6,9 +6,8 @@ import pytest
 
 from audit.stories import RULE, invoices
 from holdfast.audit import statistics
-from holdfast.audit.report_files import plot_timeline
 from holdfast.audit.session_audit import Count, audit_all, find_transcripts
-from holdfast.audit.statistics import AuditStatistics, Point, compute_statistics, shorten_projects
+from holdfast.audit.statistics import AuditStatistics, compute_statistics, shorten_projects
 from holdfast.compaction.prices import BadPrices, estimate_dollars, parse_prices
 
 
@@ -49,12 +48,6 @@ def test_projects_are_named_by_as_little_as_tells_them_apart() -> None:
     }
 
 
-def point(day: int, in_summary: int | None) -> Point:
-    time = f"2026-01-{day:02}T10:00:00Z"
-    counted = Count() if in_summary is None else Count(10, in_summary, 9)
-    return Point(time, f"s-{day}", "shop", "auto", None, counted, 0)
-
-
 def test_the_most_demanding_sentence_is_quoted_and_a_rule_only_once(tmp_path: Path) -> None:
     invoices().write(tmp_path)
     texts = [one.text for one in figured(tmp_path).examples]
@@ -69,13 +62,6 @@ def test_money_is_estimated_by_the_model_and_a_table_that_can_be_changed() -> No
     assert estimate_dollars("unheard-of", tokens, 0) is None
     with pytest.raises(BadPrices, match="dollars per million"):
         parse_prices('{"claude-opus": 5}')
-
-
-def test_what_was_not_measured_is_not_drawn() -> None:
-    assert plot_timeline([point(1, None), point(2, 5)]) is None
-    plotted = plot_timeline([point(1, 4), point(2, None), point(3, 5)])
-    assert plotted is not None
-    assert len(plotted.dots) == 2
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,12 @@ import os
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from holdfast.audit import statistics
-from holdfast.audit.statistics import AuditStatistics, Point
+from holdfast.audit.statistics import AuditStatistics
 from holdfast.clock import format_minute
-from holdfast.records import NamedTuple
 from holdfast.text import pluralize
 
 MAX_SESSIONS = 60
 CODE_KINDS = frozenset({"error", "test"})
-CHART_WIDTH, CHART_HEIGHT = 940, 250
-CHART_LEFT, CHART_RIGHT, CHART_TOP, CHART_BOTTOM = 46, 12, 14, 34
-MAX_CHART_DOTS = 80  # the latest
-MAX_CHART_LABELS = 8
 
 
 def render_page(made: AuditStatistics, *, folder: str, made_on: str) -> str:
@@ -28,7 +23,6 @@ def render_page(made: AuditStatistics, *, folder: str, made_on: str) -> str:
         made,
         folder=folder,
         made_on=made_on,
-        chart=plot_timeline(made.points),
         sessions=sorted(made.sessions, key=lambda g: (-g.compactions, g.first))[:MAX_SESSIONS],
         measure=statistics.MEASURE,
         fact_labels=statistics.FACT_LABELS,
@@ -63,46 +57,6 @@ def _list_tiles(made: AuditStatistics) -> list[tuple[str, str]]:
         waiting = "waiting, estimated" if made.seconds_estimated else "waiting"
         tiles.append((statistics.format_duration(made.seconds), waiting))
     return tiles
-
-
-class Dot(NamedTuple):
-    """One compaction: what the summary told of what mattered, and with the brief."""
-
-    day: str
-    x: float
-    low: float
-    high: float
-    has_label: bool
-
-
-class Chart(NamedTuple):
-    dots: list[Dot]
-    lines: list[tuple[float, float]]  # a share, and where it is
-    width: int = CHART_WIDTH
-    height: int = CHART_HEIGHT
-    left: int = CHART_LEFT
-    right: int = CHART_WIDTH - CHART_RIGHT
-
-
-def plot_timeline(points: list[Point]) -> Chart | None:
-    """The compactions in order of time; None where fewer than two were measured."""
-    drawn = [(p.time[:10], p.counted.shares) for p in points if p.counted.known]
-    drawn = drawn[-MAX_CHART_DOTS:]
-    if len(drawn) < 2:
-        return None
-    step = (CHART_WIDTH - CHART_LEFT - CHART_RIGHT) / len(drawn)
-    every = max(1, -(-len(drawn) // MAX_CHART_LABELS))
-    dots = []
-    for number, (day, shares) in enumerate(drawn):
-        x = round(CHART_LEFT + step * (number + 0.5), 1)
-        low, high = shares or (0.0, 0.0)
-        has_label = number % every == 0
-        dots.append(Dot(day, x, _place_share(low), _place_share(high), has_label))
-    return Chart(dots, [(share, _place_share(share)) for share in (0.0, 0.5, 1.0)])
-
-
-def _place_share(share: float) -> float:
-    return round(CHART_TOP + (CHART_HEIGHT - CHART_TOP - CHART_BOTTOM) * (1 - share), 1)
 
 
 def _render(template: str, made: AuditStatistics, **values: object) -> str:

@@ -34,7 +34,7 @@ class JsonSyntaxError(Exception):
 
 
 class Member(NamedTuple):
-    key: str
+    key: str  # "" of an array's item
     start: int  # of the key
     value: "Node"
 
@@ -45,8 +45,11 @@ class Node(NamedTuple):
     kind: str
     start: int
     end: int
-    members: tuple[Member, ...] = ()
-    items: tuple["Node", ...] = ()
+    members: tuple[Member, ...] = ()  # or items
+
+    @property
+    def items(self) -> tuple["Node", ...]:
+        return tuple(one.value for one in self.members if self.kind == "array")
 
     def get(self, key: str) -> "Node | None":
         """The value under ``key``; of several, the last, as the client reads it."""
@@ -133,7 +136,6 @@ def _read_container(text: str, start: int, depth: int) -> Node:
     is_object = text[start] == "{"
     closer = "}" if is_object else "]"
     members: list[Member] = []
-    items: list[Node] = []
     at = _skip_space(text, start + 1)
     while not text.startswith(closer, at):
         key, key_start = "", at
@@ -148,7 +150,6 @@ def _read_container(text: str, start: int, depth: int) -> Node:
                 raise _unexpected(text, at, "':'")
             at = _skip_space(text, at + 1)
         value = _read_value(text, at, depth + 1)
-        items.append(value)
         members.append(Member(key, key_start, value))
         at = _skip_space(text, value.end)
         if text.startswith(closer, at):
@@ -158,9 +159,7 @@ def _read_container(text: str, start: int, depth: int) -> Node:
         at = _skip_space(text, at + 1)
         if text.startswith(closer, at):
             raise JsonSyntaxError(text, at, f"trailing comma before this '{closer}'")
-    if is_object:
-        return Node("object", start, at + 1, members=tuple(members))
-    return Node("array", start, at + 1, items=tuple(items))
+    return Node("object" if is_object else "array", start, at + 1, tuple(members))
 
 
 def style_of(text: str, root: Node) -> Style:
@@ -201,20 +200,18 @@ def add_members(text: str, node: Node, members: dict[str, Any], style: Style) ->
     if not node.members:
         text = _fill_empty(text, node, *named.pop(0), style)
         node = _read_value(text, node.start, 0)
-    return _append_after(text, node, node.members[-1].start, named, style)
+    return _append(text, node, named, style)
 
 
 def add_item(text: str, node: Node, value: Any, style: Style) -> str:
     """``text`` with ``value`` as the last item of the array ``node``."""
     if node.items:
-        return _append_after(text, node, node.items[-1].start, [("", value)], style)
+        return _append(text, node, [("", value)], style)
     return _fill_empty(text, node, "", value, style)
 
 
-def _append_after(
-    text: str, node: Node, last_start: int, named: list[tuple[str, Any]], style: Style
-) -> str:
-    last_end = node.members[-1].value.end if node.members else node.items[-1].end
+def _append(text: str, node: Node, named: list[tuple[str, Any]], style: Style) -> str:
+    last_start, last_end = node.members[-1].start, node.members[-1].value.end
     start = last_start
     while start and text[start - 1] in " \t\r\n":
         start -= 1
@@ -256,17 +253,16 @@ def replace(text: str, node: Node, value: Any, style: Style) -> str:
 
 def remove_item(text: str, node: Node, item: Node) -> str:
     """``text`` without one item of the array ``node``, and without the comma that it needed."""
-    spans = [(item.start, item.end) for item in node.items]
-    return _cut_span(text, node, spans, node.items.index(item))
+    return _cut_out(text, node, node.items.index(item))
 
 
 def remove_member(text: str, node: Node, key: str) -> str:
     """``text`` without the member ``key`` of the object ``node``."""
+    return _cut_out(text, node, [member.key for member in node.members].index(key))
+
+
+def _cut_out(text: str, node: Node, index: int) -> str:
     spans = [(member.start, member.value.end) for member in node.members]
-    return _cut_span(text, node, spans, [member.key for member in node.members].index(key))
-
-
-def _cut_span(text: str, node: Node, spans: list[tuple[int, int]], index: int) -> str:
     if len(spans) == 1:
         start, end = node.start + 1, node.end - 1
     elif index:
