@@ -88,7 +88,6 @@ FILES = fold(
 VALUES = fold(
     said(1, "The band of the controller is 5 degrees."),
     said(2, "Sorry, my mistake: the band of the controller is 8 degrees."),
-    said(3, "Serve it on port 8137."),
 )
 CHANGED = fold(
     said(1, "Use MySQL for the order store."),
@@ -156,7 +155,6 @@ FILES_PART = "3. Files and Code Sections:\n"
         (FILES, CURRENT + "   `kiln/chart.py` (not yet created) will hold the curve", "file"),
         (FILES, FILES_PART + "   - `kiln/axis.py`: READ, NOT YET EDITED", "file"),
         (VALUES, CONCEPTS + "   - The controller has a band of 5 degrees", "value"),
-        (VALUES, CONCEPTS + "   - The dashboard is served on port 8173", "value"),
         (CHANGED, CONCEPTS + "   - The order store uses MySQL", "value"),
         (CHANGED, CONCEPTS + "   - The command is named `kiln-fire`", "value"),
         (CHANGED, PENDING + "   - Deadline: Friday", "value"),
@@ -216,7 +214,6 @@ def test_what_the_record_contradicts_is_found(state: State, summary: str, kind: 
         (VALUES, CONCEPTS + "   - The controller has a band of 8 degrees"),
         (VALUES, CONCEPTS + "   - The band of the controller was 5 degrees, now 8 degrees"),
         (VALUES, '6. All user messages:\n   - "The band of the controller is 5 degrees."'),
-        (VALUES, CONCEPTS + "   - The dashboard is served on port 8137"),
         (VALUES, CONCEPTS + "   - 5 charts of the controller were drawn"),
         (CHANGED, CONCEPTS + "   - The order store uses Postgres"),
         (CHANGED, CONCEPTS + "   - The order store uses Postgres, not MySQL"),

@@ -152,7 +152,6 @@ _GONE = lazy_compile(
 )
 _PATH = lazy_compile(r"(?<![\w/.:])[\w.@~-]*(?:/[\w.@-]+)+\.\w{1,8}\b|(?<=`)[\w.-]+\.\w{1,8}(?=`)")
 _NUMBER = lazy_compile(r"(?<![\w.#/-])\d[\d,.]*\d|(?<![\w.#/-])\d(?![\w.])")
-_PORT = lazy_compile(r"\bports?\b(?: (?:is|number|to|on|was))?[ =:]+`?(\d{2,5})\b", re.I)
 _NEGATED = lazy_compile(
     r"\b(?:not|never|no|none|without|avoid|n't|cannot|stop|skip|unnecessary|refrain)\b|n't\b", re.I
 )
@@ -335,12 +334,8 @@ def _find_work_tree(state: State, said: list[_Said]) -> Iterator[_Found]:
         if seen.is_clean and _NOT_COMMITTED.search(one.text) and not elsewhere:
             yield one.text, "git answered: nothing is uncommitted", "", at
         elif ours and _ALL_COMMITTED.search(one.text) and not _NOT_COMMITTED.search(one.text):
-            yield (
-                one.text,
-                f"git answered: {', '.join(ours[:3])} differ from the last commit",
-                "",
-                at,
-            )
+            what = f"git answered: {', '.join(ours[:3])} differ from the last commit"
+            yield one.text, what, "", at
         elif branch and seen.branch and seen.branch not in one.around and branch[1] != seen.branch:
             yield one.text, f"git answered: the branch is {seen.branch}", "", at
 
@@ -395,7 +390,7 @@ def _find_unheard_of(
 
 
 def _find_values(state: State, said: list[_Said]) -> Iterator[_Found]:
-    """A number that the user took back, or another than the one that was given."""
+    """A value that the user changed, told as it was."""
     spoken = [
         (key, sentence)
         for key, request in state.requests.items()
@@ -418,14 +413,6 @@ def _find_values(state: State, said: list[_Said]) -> Iterator[_Found]:
                 what = f'the user said later: "{truncate_line(new, 160)}"'
                 yield one.text, what, new_id, state.requests[new_id].at
                 break
-    ports = [one for one in state.identifiers.values() if one.category == "port"]
-    typed = [one for one in ports if one.typed]
-    for one in said if len(typed) == 1 and len(ports) == 1 else ():
-        found = set(_PORT.findall(one.text))
-        if found and typed[0].value not in one.around and not _PAST.search(one.text):
-            what = f"the port that was given is {typed[0].value}"
-            yield one.text, what, typed[0].fact_id, typed[0].at
-            break
 
 
 def _find_rules(state: State, said: list[_Said]) -> Iterator[_Found]:

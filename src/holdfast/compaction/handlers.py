@@ -313,7 +313,11 @@ def restore_in_next_request(
     else:
         _end_compaction(ctx, view, left, "", in_request.summary)
         made = make_brief(ctx, view, left)
-        claimed = _claim_for_request(ctx, made) if made is not None else None
+        claimed = None
+        if made is not None and made.text:
+            claimed = claim_for_request(ctx.session_dir, made, REQUEST_CHANNEL, ctx.now.seconds)
+        elif made is not None:  # nothing was lost, and later requests need not ask again
+            ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
     if view.is_complete:
         with suppress(OSError):  # no space: the next request asks again
             ctx.session_dir.save_answered_request(key)
@@ -337,13 +341,6 @@ def restore_with_this_hook(ctx: SessionContext, channel: str) -> ClaimedText | N
             registry.queue_rest(ctx, view.display, made)
     make_brief(ctx, view)  # which knows of the compaction: the next hook need not look for it
     return claimed
-
-
-def _claim_for_request(ctx: SessionContext, made: PrebuiltText) -> ClaimedText | None:
-    if not made.text:  # nothing was lost, and later requests need not ask again
-        ctx.session_dir.latch(delivered_latch(made.epoch), ctx.now.seconds)
-        return None
-    return claim_for_request(ctx.session_dir, made, REQUEST_CHANNEL, ctx.now.seconds)
 
 
 def _prepare_against(ctx: SessionContext, view: SessionView, left: Left) -> None:

@@ -25,7 +25,7 @@ Kinds and what they hold, words with spaces between:
 from __future__ import annotations
 
 from holdfast.fastpath.delivery import ClaimedText, DeliveredItem
-from holdfast.fastpath.session_dir import GUARDS_FILE, NEW_PROMPT_FILE, SessionDir
+from holdfast.fastpath.session_dir import GUARDS_FILE, SessionDir
 from holdfast.files import exists, read
 from holdfast.records import NamedTuple
 
@@ -362,11 +362,6 @@ def _find_broken(guards: list[Guard], payload: HookPayload) -> list[tuple[Guard,
             if payload.tool_command and guard.forbids("", payload.tool_command, payload.cwd):
                 found[guard.id] = guard, f"runs {' '.join(payload.tool_command.split())}"
     return list(found.values())
-
-
-def is_rule_list_old(session_dir: SessionDir) -> bool:
-    """Whether a prompt came since the rules were read: it may have lifted one."""
-    return exists(f"{session_dir.path}/{NEW_PROMPT_FILE}")
 
 
 def claim_reminders(

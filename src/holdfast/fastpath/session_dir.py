@@ -43,6 +43,7 @@ from holdfast.files import (
     read,
     remove,
     touch,
+    where_possible,
     write_atomic,
 )
 from holdfast.paths import PATTERNS_FILE
@@ -218,10 +219,8 @@ class SessionDir:
         A turned-over spool stays for a minute: a fast hook that had it open when it was
         renamed may write after it was read. `forget=False` keeps all: no store could.
         """
-        try:  # noqa: SIM105  contextlib costs 3 ms
+        with where_possible:  # else nothing was noted since
             move(f"{self.path}/spool", f"{self.path}/spool.{os.getpid()}-{int(seconds)}")
-        except OSError:
-            pass  # nothing was noted since
         lines: list[str] = []
         for name in sorted(list_names(self.path)):
             if name.startswith("spool."):
@@ -248,10 +247,8 @@ class SessionDir:
                 return False
         except OSError:
             return True
-        try:  # noqa: SIM105  as above
+        with where_possible:  # else those who wait will do so for its age
             self.write("working", b"%d" % os.getpid())
-        except OSError:
-            pass  # those who wait will do so for its age
         return True
 
     def end_work(self) -> None:
@@ -271,10 +268,8 @@ class SessionDir:
         inbox.delete_inbox(self.path)
         for name in list_names(self.path):
             remove(f"{self.path}/{name}")
-        try:  # noqa: SIM105  as above
+        with where_possible:  # else it was never made, or somebody just put something into it
             os.rmdir(self.path)
-        except OSError:
-            pass  # never made, or somebody just put something into it
 
     def delete_old_latches(self, epoch: int) -> None:
         """Drop the latches of epochs long past."""
@@ -294,11 +289,9 @@ def _is_recent(path: str, seconds: float, limit: float) -> bool:
 def note_client(data: str, process: int) -> None:
     """It has read our entries, and keeps them until it ends."""
     list_running_clients(data)
-    try:
+    with where_possible:  # else an uninstall does not know of it
         make_private_dir(f"{data}/clients")
         touch(f"{data}/clients/{process}")
-    except OSError:
-        pass  # an uninstall does not know of it
 
 
 def list_running_clients(data: str) -> list[int]:
@@ -341,10 +334,9 @@ def append_line(session_dir: SessionDir, kind: str, **fields: str | int) -> None
         f'"{name}":{value if isinstance(value, int) else encode_json_string(value)}'
         for name, value in named.items()
     ]
-    try:  # noqa: SIM105  contextlib costs 3 ms
+    # No place to note it is no reason not to answer; doctor looks at the disk.
+    with where_possible:
         session_dir.append_spool("{" + ",".join(pairs) + "}")
-    except OSError:
-        pass  # no place to note it is no reason not to answer; doctor looks at the disk
 
 
 def _redact_text(session_dir: SessionDir, text: str) -> str:

@@ -11,7 +11,7 @@ import os
 import sys
 from importlib._bootstrap_external import SourceFileLoader, spec_from_file_location
 
-from holdfast.files import read, write_atomic
+from holdfast.files import read, where_possible, write_atomic
 
 MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 _PACKAGE_DIR = __file__.replace("\\", "/").rsplit("/", 2)[0]
@@ -64,10 +64,8 @@ def keep() -> None:
         spec = getattr(module, "__spec__", None)
         if name.startswith("holdfast.") and name not in _loaded_before and spec is not None:
             sources[name], codes[name] = _describe(spec.origin), spec.loader.get_code(name)
-    try:  # noqa: SIM105  contextlib is not there yet
+    with where_possible:
         write_atomic(_PATH, marshal.dumps((sources, codes)))
-    except OSError:
-        pass
 
 
 def _describe(file: str) -> tuple[str, float, int]:

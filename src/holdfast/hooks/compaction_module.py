@@ -34,14 +34,14 @@ from holdfast.fastpath.pending_texts import PrebuiltText
 from holdfast.fastpath.session_dir import delivered_latch
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import HookResult
-from holdfast.hooks.hook_store import open_store, with_detached_store
+from holdfast.hooks.hook_store import call_with_store, with_detached_store
 from holdfast.paths import data_dir_from
 from holdfast.records import Any
 from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.session.update import SessionView, save_checkpoint
 from holdfast.session.view import load_view, store_spool
 from holdfast.state import State
-from holdfast.store.protocol import Compaction, StoreError
+from holdfast.store.protocol import Compaction
 
 MAX_MESSAGES = 20_000
 MAX_CONTEXT_CHARS = 9_900  # the client puts a longer text of a hook into a file
@@ -80,19 +80,11 @@ def handle_module(event: str, raw: bytes, data: str) -> HookResult:
     asked = ModuleRequest(fields)
     if not asked.session_id:
         return HookResult("{}")
-    store = open_store(data, STORE_TIMEOUT_SECONDS)
     ref = SessionRef(asked.session_id, asked.transcript, asked.cwd)
-    ctx = build_context(data, ref, store, partial(hook_log.log_error, data))
-    try:
-        told = work(asked, ctx)
-    except StoreError as error:
-        if store is None:
-            raise
-        hook_log.write_line(data, f"{event} {hook_log.format_error(error)}")
-        told = work(asked, ctx._replace(store=None))
-    finally:
-        if store is not None:
-            store.close()
+    ctx = build_context(data, ref, on_error=partial(hook_log.log_error, data))
+    told = call_with_store(
+        data, event, lambda store: work(asked, ctx._replace(store=store)), STORE_TIMEOUT_SECONDS
+    )
     later, printed = told.pop("later", None), told.pop("printed", None)
     return HookResult(json.dumps(told), later, printed)
 
@@ -197,10 +189,6 @@ def _on_printed(ctx: SessionContext, made: PrebuiltText) -> None:
     ctx.session_dir.pending.drop("gap")
 
 
-def _start_session(_: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
-    return {"mode": ctx.config.settings.text("compaction")}
-
-
 def _tell_status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
     from holdfast.recall.queries import format_session_report
 
@@ -215,7 +203,7 @@ def _tell_status(asked: ModuleRequest, ctx: SessionContext) -> dict[str, Any]:
 _HANDLERS: dict[str, Callable[[ModuleRequest, SessionContext], dict[str, Any]]] = {
     "native-begin": _begin_compaction,
     "native-augment": _augment_summary,
-    "native-start": _start_session,
+    "native-start": lambda _, ctx: {"mode": ctx.config.settings.text("compaction")},
     "native-status": _tell_status,
 }
 

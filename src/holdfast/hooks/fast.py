@@ -23,7 +23,7 @@ from holdfast.fastpath.session_dir import (
     spool_command,
     spool_prompt,
 )
-from holdfast.files import exists
+from holdfast.files import exists, where_possible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ def answer_tool_call(payload: HookPayload, session_dir: SessionDir) -> HookResul
         from holdfast.fastpath import guards
 
         broken = guards.BrokenGuards(session_dir, payload)
-        if broken.found and guards.is_rule_list_old(session_dir):
+        # A prompt came since the rules were read.
+        if broken.found and exists(f"{session_dir.path}/{NEW_PROMPT_FILE}"):
             return None
         claimed = guards.claim_reminders(session_dir, payload, broken) if broken.found else None
     if claimed is None and not payload.agent_id and exists(f"{session_dir.path}/{INDEX_FILE}"):
@@ -130,10 +131,8 @@ def _note_prompt(session_dir: SessionDir, payload: HookPayload) -> Callable[[], 
     """A prompt may lift a rule. Where no hook runs before a tool, they are read again beside it."""
     if payload.agent_id or not exists(f"{session_dir.path}/{GUARDS_FILE}"):
         return None
-    try:  # noqa: SIM105  contextlib costs 3 ms
+    with where_possible:  # no space: at worst a rule that was lifted just now is quoted
         session_dir.write(NEW_PROMPT_FILE, b"")
-    except OSError:
-        pass  # no space: at worst a rule that was lifted just now is quoted
     if not payload.client.REMINDS_AFTER_TOOLS:
         return None
 

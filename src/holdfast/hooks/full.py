@@ -21,10 +21,14 @@ from holdfast.fastpath.session_dir import SessionDir
 from holdfast.files import read_from
 from holdfast.hooks import hook_log
 from holdfast.hooks.fast import WORK_EVENTS, HookResult, answer_tool_call, build_result, is_fresh
-from holdfast.hooks.hook_store import keep_patterns, open_store, use_patterns, with_detached_store
+from holdfast.hooks.hook_store import (
+    call_with_store,
+    keep_patterns,
+    use_patterns,
+    with_detached_store,
+)
 from holdfast.session.context import SessionContext, SessionRef, build_context
 from holdfast.settings.user_patterns import apply_configured_patterns
-from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
 # How often one process looks again for rows that came while it read.
@@ -103,17 +107,9 @@ def _begin_work(session_dir: SessionDir, patience: float) -> bool:
 
 
 def _handle_with_store(payload: HookPayload, data: str, client: int) -> HookResult:
-    store = open_store(data)
-    try:
-        return _call_handler(payload, data, client, store)
-    except StoreError as error:
-        if store is None:
-            raise
-        hook_log.write_line(data, f"{payload.event} {hook_log.format_error(error)}")
-    finally:
-        if store is not None:
-            store.close()
-    return _call_handler(payload, data, client, None)
+    return call_with_store(
+        data, payload.event, lambda store: _call_handler(payload, data, client, store)
+    )
 
 
 def _call_handler(

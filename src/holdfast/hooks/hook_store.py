@@ -15,6 +15,12 @@ from holdfast.session.context import SessionContext
 from holdfast.store.protocol import StoreError
 from holdfast.store.sqlite.store import SqliteStore
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Answer = TypeVar("Answer")
+
 # On the agent's clock another writer is not waited for long: our own writes take milliseconds.
 STORE_TIMEOUT_SECONDS = 2.0
 MAX_PATTERNS_BYTES = 8 * 1024 * 1024
@@ -27,6 +33,26 @@ def open_store(data: str, busy_seconds: float = STORE_TIMEOUT_SECONDS) -> Sqlite
     except (StoreError, OSError) as error:
         hook_log.log_error(data, error)
         return None
+
+
+def call_with_store(
+    data: str,
+    event: str,
+    work: Callable[[SqliteStore | None], Answer],
+    busy_seconds: float = STORE_TIMEOUT_SECONDS,
+) -> Answer:
+    """What `work` answers; where the store fails it, what it answers without one."""
+    store = open_store(data, busy_seconds)
+    try:
+        return work(store)
+    except StoreError as error:
+        if store is None:
+            raise
+        hook_log.write_line(data, f"{event} {hook_log.format_error(error)}")
+    finally:
+        if store is not None:
+            store.close()
+    return work(None)
 
 
 def with_detached_store(ctx: SessionContext, work: Callable[[SessionContext], None]) -> None:

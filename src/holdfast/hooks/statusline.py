@@ -16,7 +16,7 @@ import time
 from holdfast.clock import split_age
 from holdfast.fastpath.hook_json import parse_object
 from holdfast.fastpath.session_dir import STATUS_FILE, WINDOW_FILE, SessionDir
-from holdfast.files import read
+from holdfast.files import read, where_possible
 from holdfast.paths import data_dir_from
 from holdfast.system import shell_command
 
@@ -104,10 +104,8 @@ def _format_context(
     if seen:
         text = str(seen).encode()
         if read(f"{session_dir.path}/{WINDOW_FILE}") != text:
-            try:  # noqa: SIM105  contextlib costs 3 ms
+            with where_possible:  # else the hooks go by the model's name
                 session_dir.write(WINDOW_FILE, text)
-            except OSError:
-                pass  # the hooks go by the model's name then
     usage = window.get("current_usage")
     if isinstance(usage, dict):
         counts = [usage.get(name) for name in _USAGE]

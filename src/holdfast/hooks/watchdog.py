@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.files import touch
+from holdfast.files import touch, where_possible
 from holdfast.paths import data_dir_from
 
 TYPE_CHECKING = False
@@ -56,11 +56,9 @@ def _timed_out_lately() -> bool:
 
 
 def _leave_mark() -> None:
-    try:
+    with where_possible:  # else the next one waits as long
         touch(_mark_path())
         os.utime(_mark_path())
-    except OSError:
-        pass  # the next one waits as long
 
 
 def start_watchdog(event: str, seconds: float = 0.0) -> None:
@@ -98,9 +96,7 @@ def _log_timeout(event: str, allowed: float, frame: object) -> None:
 
     code = getattr(frame, "f_code", None)
     place = f"{code.co_filename.rpartition('/')[2]} {code.co_name}" if code else "an unknown place"
-    try:  # noqa: SIM105  contextlib may not be there yet
+    with where_possible:  # the disk that held us up may refuse the log as well
         hook_log.log_exception(
             TimeoutError(f"stopped after its time limit of {allowed:g} s, in {place}"), event
         )
-    except OSError:
-        pass  # the disk that held us up refuses the log as well

@@ -49,9 +49,7 @@ MAX_MANUAL_BYTES = 1024 * 1024  # bytes of the list by hand: thousands of lines
 
 def compose_active_rules(ctx: SessionContext, state: State, room: int | None = None) -> str:
     """What to put back after a compaction, in at most so much room; "" for nothing."""
-    if not ctx.config.settings.flag("command_rules"):
-        return ""
-    found = list_with_rules(ctx, state)
+    found = _list_wanted(ctx, state)
     if not found:
         return ""
     most = ctx.config.settings.number("command_rules_chars")
@@ -60,9 +58,7 @@ def compose_active_rules(ctx: SessionContext, state: State, room: int | None = N
 
 def queue_rest(ctx: SessionContext, state: State, given: PrebuiltText) -> None:
     """What the text after a compaction had no room for follows with the next prompts and tools."""
-    if not ctx.config.settings.flag("command_rules"):
-        return
-    found = list_with_rules(ctx, state)
+    found = _list_wanted(ctx, state)
     texts = compose_rest(found, given.text, MAX_RULES_CHARS, redact)
     with suppress(OSError):  # no space: the text names the files
         for kind, text in zip(RULES, texts, strict=False):
@@ -72,9 +68,7 @@ def queue_rest(ctx: SessionContext, state: State, given: PrebuiltText) -> None:
 
 def describe_for_summariser(ctx: SessionContext, state: State, room: int) -> str:
     """`room`: for rules in the text after the compaction."""
-    if not ctx.config.settings.flag("command_rules"):
-        return ""
-    found = list_with_rules(ctx, state)
+    found = _list_wanted(ctx, state)
     names = format_names(found)
     if not names:
         return ""
@@ -86,6 +80,10 @@ def describe_for_summariser(ctx: SessionContext, state: State, room: int) -> str
         f"{in_force}. There may be no room to restore all rules of {format_names(cut)}: the "
         "summary keeps what they demand. All other rules are restored verbatim."
     )
+
+
+def _list_wanted(ctx: SessionContext, state: State) -> list[ResolvedCommand]:
+    return list_with_rules(ctx, state) if ctx.config.settings.flag("command_rules") else []
 
 
 def list_with_rules(ctx: SessionContext, state: State) -> list[ResolvedCommand]:
