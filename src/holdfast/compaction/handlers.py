@@ -9,7 +9,6 @@ nothing is kept.
 from contextlib import suppress
 
 from holdfast import retention
-from holdfast.brief import hook_texts
 from holdfast.brief.compose import Brief
 from holdfast.brief.contradictions import HEADING, format_contradictions
 from holdfast.brief.gap import compose_gap, split_covered
@@ -39,7 +38,6 @@ from holdfast.fastpath.delivery import (
     claim_for_request,
     repeat_for_request,
 )
-from holdfast.fastpath.handoff_offers import HandoffOffer
 from holdfast.fastpath.pending_texts import ADVICE, GAP, RULES, PrebuiltText
 from holdfast.fastpath.session_dir import WINDOW_FILE, delivered_latch
 from holdfast.files import remove
@@ -95,7 +93,7 @@ def on_progress(
         ctx.session_dir.write_known(to_prebuilt(ctx, view, Brief("", ())))
     cues.update_index(ctx, view.display)
     guard_file.update_guards(ctx, view.display)
-    _update_handoff_offer(ctx, view, client)
+    documents.update_handoff_offer(ctx, view, client)
     if turn_ended:
         archive_rows(ctx, view.followed.revision)
 
@@ -431,10 +429,9 @@ def on_session_end(ctx: SessionContext, client: int) -> None:
         archive_rows(ctx, view.followed.revision)
         documents.write_handoff(ctx, view)
         documents.publish_notes(ctx, view)
-        _update_handoff_offer(ctx, view, client)
-        handoff_offers.delete_expired_offers(
-            ctx.session_dir.data_dir, _project_of(view), ctx.now.seconds
-        )
+        documents.update_handoff_offer(ctx, view, client)
+        place = view.session.project, view.session.worktree
+        handoff_offers.delete_expired_offers(ctx.session_dir.data_dir, place, ctx.now.seconds)
         _prune_old_sessions(ctx)
     finally:
         # Last: a session that is marked as ended has all of the above.
@@ -476,25 +473,6 @@ def _prune_old_sessions(ctx: SessionContext) -> None:
     before = format_timestamp(ctx.now.seconds - days * DAY_SECONDS)
     keep = ctx.config.settings.number("retention_checkpoints")
     retention.prune_by_age(ctx.store, ctx.session_dir.data_dir, before=before, keep=keep)
-
-
-def _update_handoff_offer(ctx: SessionContext, saved: SessionView, client: int) -> None:
-    data, session, place = ctx.session_dir.data_dir, saved.session, _project_of(saved)
-    state = saved.followed.state
-    carried = documents.list_carried(ctx, saved)
-    if not ctx.config.settings.flag("handoff") or not hook_texts.is_unfinished(state, carried):
-        handoff_offers.delete_offer(data, place, session.id)
-        return
-    text = hook_texts.compose_handoff_offer(state, session.id, carried)
-    if ctx.config.settings.flag("handoff_inject"):
-        text = hook_texts.inject_handoff(documents.make_handoff_page(ctx, saved), session.id)
-    offer = HandoffOffer(*place, client, text, ctx.config.settings.number("handoff_days"))
-    with suppress(OSError):  # nowhere to keep it: nothing is offered
-        handoff_offers.save_offer(data, session.id, offer, documents.handoff_path(ctx, session))
-
-
-def _project_of(saved: SessionView) -> tuple[str, str]:
-    return saved.session.project, saved.session.worktree
 
 
 def _ended_epoch(ctx: SessionContext, state: State) -> int:

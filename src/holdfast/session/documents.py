@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from holdfast import clients
-from holdfast.brief import carried_over
+from holdfast.brief import carried_over, hook_texts
 from holdfast.brief.lines import shorten_path
 from holdfast.brief.pages import TimelineEntry, format_handoff_page
 from holdfast.events import Event
@@ -101,6 +101,22 @@ def write_handoff(ctx: SessionContext, view: SessionView) -> None:
     body = make_handoff_page(ctx, view)
     with suppress(OSError):
         handoff_offers.write_page(handoff_path(ctx, session), body, session.id)
+
+
+def update_handoff_offer(ctx: SessionContext, view: SessionView, client: int) -> None:
+    """What the next session in this folder is offered, while this one is unfinished."""
+    data, session, settings = ctx.session_dir.data_dir, view.session, ctx.config.settings
+    place, state = (session.project, session.worktree), view.followed.state
+    carried = list_carried(ctx, view)
+    if not settings.flag("handoff") or not hook_texts.is_unfinished(state, carried):
+        handoff_offers.delete_offer(data, place, session.id)
+        return
+    text = hook_texts.compose_handoff_offer(state, session.id, carried)
+    if settings.flag("handoff_inject"):
+        text = hook_texts.inject_handoff(make_handoff_page(ctx, view), session.id)
+    offer = handoff_offers.HandoffOffer(*place, client, text, settings.number("handoff_days"))
+    with suppress(OSError):  # nowhere to keep it: nothing is offered
+        handoff_offers.save_offer(data, session.id, offer, handoff_path(ctx, session))
 
 
 def publish_notes(ctx: SessionContext, view: SessionView) -> None:
