@@ -28,9 +28,8 @@ _ASKED = ("gh ", "glab ", "docker ", "kubectl ", "npm ", "pnpm ", "cargo ", "go 
 _STARTERS = frozenset(("run", "exec", "dlx", "tool", "-m", "x"))
 # Programs that carry any command: two of theirs need not be the same attempt.
 _CARRIERS = frozenset("ssh bash sh zsh python python3 node docker kubectl journalctl curl".split())
-RETRY_STEPS = (
-    8  # steps within which another form of the command counts as the answer to its failure
-)
+# Steps within which another form of the command counts as the answer to its failure.
+RETRY_STEPS = 8
 
 _MERGES = lazy_compile(r"\bgit (?:-C \S+ )?(?:merge|rebase|cherry-pick|revert|pull|stash pop)\b")
 _GIT_VERB = lazy_compile(r"git (?:-C \S+ )?(push|pull|fetch|rebase|commit|stash)\b")

@@ -52,11 +52,8 @@ def may_change_something(later: Sentence, earlier: Sentence) -> bool:
     asks = later.requests and not _CHANGES_IT.match(heard)
     if later.kind or asks or len(later.text) > MAX_TOUCHING_CHARS or _ASKS.match(heard):
         return False
-    if (
-        cues.PASTED.search(later.text)
-        or " = " in heard
-        or _find_names(later) - _find_names(earlier)
-    ):
+    others_named = _find_names(later) - _find_names(earlier)
+    if cues.PASTED.search(later.text) or " = " in heard or others_named:
         return False
     if any(cue.search(heard) for cue in (cues.LIFTS, cues.OTHER_GRANT, cues.OTHER_CHANGE)):
         return True
@@ -154,11 +151,7 @@ def _may_end(pair: _Pair) -> bool:
     from being changed is asked for, short and without a name."""
     later, earlier = pair.later, pair.earlier
     if later.requests:
-        changes = (
-            later.verb
-            and later.verb not in _LOOKING
-            and _PROTECTS.search(earlier.heard) is not None
-        )
+        changes = later.verb and later.verb not in _LOOKING and _PROTECTS.search(earlier.heard)
         return bool(changes) and later.subject <= {later.verb}
     occasion = _OCCASION.search(earlier.heard)
     if occasion is None or not _HAPPENED.search(later.heard):
@@ -173,10 +166,10 @@ def _as_other_value(pair: _Pair) -> int | None:
     asks = later.requests and not (later.changes or cues.LIFTS.search(later.heard))
     if asks and {stem(value) for value in clash} <= {later.verb}:
         return None  # "rebase it" only asks for work
-    if clash and pair.shared:
-        return None if later.changes else TOUCHED
-    if not clash:
+    if not clash or (pair.shared and later.changes):
         return None
+    if pair.shared:
+        return TOUCHED
     rest = later.subject - {stem(value) for value in later.values}
     alone = clash <= _TIME_ZONES or not rest or (len(rest) == 1 and not later.requests)
     plain = later.changes or later.kind != NOTHING or alone

@@ -219,9 +219,8 @@ def _read_lines(ran: _Ran, command: str, output: str, line: GitLine) -> Iterator
         fetched = not names.isdisjoint(("pull", "fetch"))
         for tip, local, printed in islice(_read_pushes(output, fetched), 10):
             yield line._replace(kind=PUSH, text=printed, branch=local, id=tip)
-    if names & _REQUESTING:
-        for found in islice(_PULL.finditer(output), 1):
-            yield line._replace(kind=PULL, text=found[0], id=found[1])
+    if names & _REQUESTING and (found := _PULL.search(output)):
+        yield line._replace(kind=PULL, text=found[0], id=found[1])
 
 
 def _read_status(output: str) -> str:

@@ -187,9 +187,8 @@ PROGRAMS = frozenset(program for family in RIVALS for program in family).union(
     heroku vercel fly apt apt-get brew crontab pip3 docker-compose find xargs awk perl tee dd
     shutdown reboot""".split()
 )
-ALSO_WORDS = frozenset(
-    "make just go find at time node perl black nose fly".split()
-)  # said without meaning the program
+# Said without meaning the program.
+ALSO_WORDS = frozenset("make just go find at time node perl black nose fly".split())
 SAME_PROGRAM = {
     "pip": "pip pip3",
     "npm": "npm npx",

@@ -127,25 +127,22 @@ def _find_values(text: str, words: bool) -> Iterator[tuple[str, int, int]]:
             asked = stop is not None and stop.group() == "?"  # a question states no value
             if int(found[1]) <= 65535 and not asked:
                 yield "port", *found.span(1)
-    for start, end in islice(_find_tickets(text), MAX_TICKETS):
-        yield "ticket", start, end
+    yield from islice(_find_tickets(text), MAX_TICKETS)
 
 
 def find_tickets(text: str) -> list[str]:
     """The ids of tickets or documents in a text, as CR-096, in order."""
-    return [text[start:end] for start, end in islice(_find_tickets(text), MAX_TICKETS)]
+    return [text[start:end] for _, start, end in islice(_find_tickets(text), MAX_TICKETS)]
 
 
-def _find_tickets(text: str) -> Iterator[tuple[int, int]]:
-    if "-" not in text:
-        return
+def _find_tickets(text: str) -> Iterator[tuple[str, int, int]]:
     for found in _TICKET.finditer(text):
         dash, end = found.span()
         key = _TICKET_KEY.search(text, max(0, dash - 11), dash)
         if key is None or text[max(0, key.start() - 1)] in "-_":  # REQ-FOO-003 is no FOO-003
             continue
         if not _NOT_TICKETS.match(text, key.start(), end):
-            yield key.start(), end
+            yield "ticket", key.start(), end
 
 
 def on_user_said(table: Table, event: UserSaid | AgentSaid, position: Position) -> Table:

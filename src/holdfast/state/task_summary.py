@@ -110,9 +110,8 @@ class TaskSummaryBuilder:
         if kind in STEP_EVENTS:
             self.turn += 1
         if isinstance(event, ev.TaskCreated):
-            self._tasks.setdefault(
-                event.task, _Work(truncate_safely(event.subject, MAX_TEXT_CHARS), self.turn)
-            )
+            subject = truncate_safely(event.subject, MAX_TEXT_CHARS)
+            self._tasks.setdefault(event.task, _Work(subject, self.turn))
         elif isinstance(event, ev.TaskChanged):
             self._change_status(event.task, event.status, event.subject, event.at)
         elif isinstance(event, ev.TodosSet):
@@ -196,12 +195,11 @@ class TaskSummaryBuilder:
 
     def _note_command(self, work: _Work, event: ev.CommandRan) -> None:
         run, typed = read_run(event), " ".join(event.command.split())
-        ended = "" if event.ok else "failed"
+        ended, key = "" if event.ok else "failed", typed
         if run.check is not None:
-            ended = run.verdict.result
+            ended, key = run.verdict.result, run.check.command
         work.commands.pop(typed, None)
         work.commands[typed] = ended
-        key = run.check.command if run.check is not None else typed
         if ended == "failed":
             lines = [part.strip() for part in event.output.splitlines() if part.strip()]
             counts = run.verdict.summary if run.check else (lines[-1] if lines else "")

@@ -128,10 +128,9 @@ def on_todos_set(table: Table, event: TodosSet, position: Position) -> Table:
     for subject, todo in todos.items():
         known = ours.get(subject)
         if known is not None:
-            task = new[known]
-            if task.client_status != todo.status:
+            if new[known].client_status != todo.status:
                 status = _STATUS_OF_CLIENT_STATUS.get(todo.status, OPEN)
-                changed = task._replace(client_status=todo.status, status=status)
+                changed = new[known]._replace(client_status=todo.status, status=status)
                 new[known] = changed._replace(step=position.step, at=event.at)
             continue
         number = _next_todo(new)
@@ -245,12 +244,10 @@ def _list_blockers(tasks: Mapping[str, Task]) -> dict[str, tuple[str, ...]]:
     keys = {task.task: key for key, task in tasks.items()}
     waits: dict[str, dict[str, None]] = {key: {} for key in tasks}
     for key, task in tasks.items():
-        for name in task.blocked_by:
-            if name in keys:
-                waits[key][keys[name]] = None
-        for name in task.blocks:
-            if name in keys:
-                waits[keys[name]][key] = None
+        for name in filter(keys.__contains__, task.blocked_by):
+            waits[key][keys[name]] = None
+        for name in filter(keys.__contains__, task.blocks):
+            waits[keys[name]][key] = None
     return {key: tuple(names) for key, names in waits.items()}
 
 
