@@ -24,12 +24,10 @@ def test_template_and_the_projects_own_words_stand_in_the_summary_request(
         live.ask("Build the shop on port 8123.")
         live.ask("go on")  # an automatic one
         live.compact("and mind the cart")
-    automatic, shown = map(steering, api.summary_requests)
-    for told in (automatic, shown):
+    for told in map(steering, api.summary_requests):  # by hand as well: there is no terminal
         assert told.index("Wire the cart to checkout") < told.index(OWN)
-    assert "`make test`" in automatic
-    assert automatic.index("Wire the cart to checkout") < automatic.index(ORDER)
-    assert ORDER not in shown  # the user sees it on the screen
+        assert "`make test`" in told
+        assert told.index("Wire the cart to checkout") < told.index(ORDER)
 
 
 def test_the_block_in_claude_md_is_in_the_request_and_goes_without_a_trace(

@@ -45,7 +45,7 @@ def test_the_request_after_a_compaction_holds_what_git_answered(
         live.ask("Go on.")
         told = "\n".join(injected(api.last, BRIEF))
     head = git(project, "rev-parse", "--short", "HEAD")
-    assert " UTC): branch cart." in told
+    assert " UTC): branch cart; working folder " in told
     assert "Uncommitted: 1 changed, not staged (+2 -1 lines): cart.py" in told
     assert f'New commits since the session began: {head} "Count the tax"' in told
     assert "price.py (new)" not in told

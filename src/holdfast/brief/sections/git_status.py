@@ -185,28 +185,12 @@ def _describe_place(state: State) -> Iterator[str]:
 
 
 def _describe_work(state: State) -> Iterator[str]:
-    """The pull request, what this session has not made of its work, and where it is."""
+    """The pull request, and where the work is."""
     yield from _pull_request(state)
-    if undone := list(_list_undone(state)):
-        yield f"this session made no {' or '.join(undone)} as far as seen"
     began = state.session.folders[:1]
     if cwd := _on_one_line(state.session.cwd or "".join(began)):
         moved = f" (began in {began[0]})" if began and state.session.cwd not in ("", *began) else ""
         yield f"working folder {cwd}{moved}"
-
-
-def _list_undone(state: State) -> Iterator[str]:
-    """What this session has not done with its work: nothing printed, run or said speaks of it."""
-    reports = [one.result for one in state.subagents.values()]
-    commits = git_printed.list_commits(state.git_printed) or state.git_seen is not None
-    for name, known, ran, said in (
-        ("commit", commits, _COMMITS, _SAYS_COMMITTED),
-        ("pull request", any(_pull_request(state)), _PUSHES, _SAYS_PUSHED),
-    ):
-        if known or not _is_complete(state, -1) or _last_run(state, ran) is not None:
-            continue
-        if not _is_said(state, said, 0) and not any(map(said.search, reports)):
-            yield name
 
 
 def _list_commits(commits: list[git_printed.GitLine], state: State, size: SizeLimits) -> str:
