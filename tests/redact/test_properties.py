@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.redact import Redactor, redact, redact_bytes, redact_lines, suspicious
+from holdfast.redact import redact, redact_bytes, redact_lines, suspicious
 from holdfast.redact.assignments import member_is_secret
 from holdfast.redact.jsonl import redact_rows
+from holdfast.redact.redactor import Redactor
 from holdfast.redact.secret_patterns import (
     JWK_ANCHOR,
     JWT_ANCHOR,

@@ -8,8 +8,9 @@ import pytest
 
 import holdfast
 import holdfast.redact as surface
-from holdfast.redact import InvalidPattern, Redactor, redact, suspicious
+from holdfast.redact import redact, suspicious
 from holdfast.redact.jsonl import redact_rows
+from holdfast.redact.redactor import InvalidPattern, Redactor
 from holdfast.redact.secret_patterns import VENDOR
 
 _SOURCE = Path(holdfast.__file__).parent.parent

@@ -10,17 +10,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holdfast.redact.redactor import InvalidPattern, Redactor
+    from holdfast.redact.redactor import Redactor
 
 __all__ = [
-    "InvalidPattern",
-    "Redactor",
     "prefilter",
     "private_keys",
     "redact",
     "redact_bytes",
     "redact_lines",
     "redact_many",
+    "redactor",
     "safe_truncation",
     "strip_codes",
     "suspicious",
@@ -88,12 +87,3 @@ def strip_codes(text: str) -> str:
     from holdfast.redact.terminal_codes import strip_codes as stripped
 
     return stripped(text)
-
-
-def __getattr__(name: str) -> object:
-    # Loaded when asked for, so that `suspicious` costs no regular-expression import.
-    if name in ("Redactor", "InvalidPattern"):
-        from holdfast.redact import redactor
-
-        return getattr(redactor, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -144,15 +144,22 @@ def _read_assignment(text: str, at: int, word_end: int) -> Span | None:
         return _read_encoded(text, head.end(), kind)
     below = compile_once(_NEXT_LINE).match(text, head.end()) if head["op"] == ":" else None
     if below is not None:
-        return _read_next_line(below, kind)
+        if kind != PASSWORD and len(below[1]) < _ALONE_ON_A_LINE:
+            return None
+        # Behind `>-` and its like nothing but the value stands.
+        form = OPTION if below[0][0] in "|>" else SPOKEN
+        return _judge(below.start(1), below[1], kind, form if kind == PASSWORD else LOOSE)
     if head["cell"]:
         return _read_cell(text, head.end(), kind)
     if head["tag"]:
-        end = text.index("</", head.end())
-        value = text[head.end() : end]
-        found = LABEL_OPEN not in value and is_secret(kind, value, LINE)
-        return (head.end(), end, kind) if found else None
+        value = text[head.end() : text.index("</", head.end())]
+        return _judge(head.end(), value, kind, LINE)
     return _read_value(text, start, head, name, kind)
+
+
+def _judge(at: int, value: str, kind: str, form: str) -> Span | None:
+    found = LABEL_OPEN not in value and is_secret(kind, value, form)
+    return (at, at + len(value), kind) if found else None
 
 
 def _is_announced(text: str, start: int, head: "re.Match[str]", name: str) -> bool:
@@ -206,9 +213,9 @@ _BEHIND_DATA = r"[^\s()\"',;]{4,100}(?:[ ][\w.]{1,30}=(?![= ])|&[\w.]{1,40}=)"
 
 
 def _is_data(text: str, start: int, value_at: int) -> bool:
-    return text[value_at - 1] == "=" and (
-        compile_once(_BEFORE_DATA).search(text, max(0, start - 104), start) is not None
-        or compile_once(_BEHIND_DATA).match(text, value_at) is not None
+    return text[value_at - 1] == "=" and bool(
+        compile_once(_BEFORE_DATA).search(text, max(0, start - 104), start)
+        or compile_once(_BEHIND_DATA).match(text, value_at)
     )
 
 
@@ -247,9 +254,8 @@ def _form_in_quotes(
 
 def _goes_on(text: str, head: "re.Match[str]", at: int) -> bool:
     """Whether a sentence follows, as in `Password: sha256-hashed before it is stored`."""
-    if head.group("op") != ":" or not head.group("space"):
-        return False
-    return compile_once(r"[^\s#]+[ ]+[A-Za-z]+[ ,.]").match(text, at) is not None
+    goes_on = head["op"] == ":" and head["space"]
+    return bool(goes_on and compile_once(r"[^\s#]+[ ]+[A-Za-z]+[ ,.]").match(text, at))
 
 
 def _pass_announces(text: str, start: int, head: "re.Match[str]") -> bool:
@@ -276,8 +282,7 @@ def _read_encoded(text: str, at: int, kind: str) -> Span | None:
     stop = end.start() if end else stop
     if compile_once(r"(?i)%(?:24|7b|3c|5b|28)").match(text, at):
         return None  # ${NAME}, <name>
-    form = ENV if kind == PASSWORD else PLAIN
-    return (at, stop, kind) if is_secret(kind, text[at:stop], form) else None
+    return _judge(at, text[at:stop], kind, ENV if kind == PASSWORD else PLAIN)
 
 
 def _read_cell(text: str, at: int, kind: str) -> Span | None:
@@ -289,16 +294,6 @@ def _read_cell(text: str, at: int, kind: str) -> Span | None:
         return None
     is_word = sum(map(str.isdigit, cell[1])) < _CELL_DIGITS and not is_scrambled(cell[1])
     return None if is_word else (cell.start(1), cell.end(1), kind)
-
-
-def _read_next_line(following: "re.Match[str]", kind: str) -> Span | None:
-    value = following.group(1)
-    if LABEL_OPEN in value or (kind != PASSWORD and len(value) < _ALONE_ON_A_LINE):
-        return None
-    # Behind `>-` and its like nothing but the value stands.
-    form = OPTION if following[0][0] in "|>" else SPOKEN
-    found = is_secret(kind, value, form if kind == PASSWORD else LOOSE)
-    return (following.start(1), following.end(1), kind) if found else None
 
 
 def _read_bare(text: str, at: int, kind: str, form: str, name_at: int) -> Span | None:
@@ -430,17 +425,11 @@ def _blank_announces(text: str, start: int, value_at: int, name: str) -> bool:
     if compile_once(LONG_TOKEN).match(text, value_at):
         return True  # use the token X
     is_quoted = compile_once(_QUOTE).match(text, value_at) is not None
-    if is_quoted and (
-        classify_name(name) == PASSWORD
-        or text[start - 1 : start] == ":"
-        or compile_once(r"(?:#define |\bset\()\Z").search(text, max(0, start - 8), start)
-    ):
+    before = compile_once(r"(?::|#define |\bset\()\Z").search(text, max(0, start - 8), start)
+    if is_quoted and (before or classify_name(name) == PASSWORD):
         return True  # : PSK "x" of a VPN, :db-password "x" in Clojure, #define PASSWORD "x"
-    return name.lower() == "password" and (
-        text.startswith("'", value_at)
-        or compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
-        is not None
-    )
+    login = compile_once(r"login\s{1,4}\S{1,80}\s{1,4}\Z").search(text[max(0, start - 96) : start])
+    return name.lower() == "password" and bool(login or text.startswith("'", value_at))
 
 
 # Letters of both cases and digits, without a break: no word, no name, no commit.

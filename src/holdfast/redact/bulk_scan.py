@@ -132,24 +132,20 @@ def find_candidates(raw: str, lowered: str) -> Iterator[int]:
 
 
 def _find_plain(raw: str, lowered: str) -> Iterator[int]:
-    for at, _ in shared_hits(raw):
-        yield at
-    for at in discord_hits(raw):
-        yield at
+    yield from (at for at, _ in shared_hits(raw))
+    yield from discord_hits(raw)
     for source in _SHAPES:
         for match in compile_once(source).finditer(raw):
             if not match.lastindex or may_be_option(raw, match.start(), match.group()):
                 yield match.start()
-    for match in compile_once(_FAR).finditer(lowered):
-        yield match.start()
+    yield from (match.start() for match in compile_once(_FAR).finditer(lowered))
     yield from _that_hold(raw, sorted(_list_words(raw, lowered)))
 
 
 def _list_words(raw: str, lowered: str) -> Iterator[int]:
     """Where a word stands that announces something near to it."""
     for source in (*_PHRASES, _ESCAPED_WORDS):
-        for match in compile_once(source).finditer(lowered):
-            yield match.start()
+        yield from (match.start() for match in compile_once(source).finditer(lowered))
     for at, word in _SEARCH.hits(lowered):
         if word[-1] != " " or word not in HANDED_ON or hands_on(lowered, at + len(word)):
             yield at
@@ -213,8 +209,10 @@ def _find_names(raw: str, lowered: str) -> Iterator[int]:
             at, end = match.span()
             if match.lastindex == 1:
                 yield at
-            # A test's verdict is the most frequent of all.
-            elif not raw.startswith("PASS:", at) or _goes_on_to_the_left(raw, at):
+            # A test's verdict is the most frequent of all; but DB_PASS is the end of a name.
+            elif not raw.startswith("PASS:", at) or (
+                at and (raw[at - 1].isalnum() or raw[at - 1] in "_.-")
+            ):
                 named = compile_once(_NAMED).match(lowered, end)
                 if named and _names_a_value(raw, lowered, at, end, named):
                     yield at
@@ -232,11 +230,6 @@ def _names_a_value(raw: str, lowered: str, at: int, end: int, named: re.Match[st
     )
 
 
-def _goes_on_to_the_left(raw: str, at: int) -> bool:
-    """Whether the word at `at` is the end of a longer name: DB_PASS is one, a bare PASS is not."""
-    return at > 0 and (raw[at - 1].isalnum() or raw[at - 1] in "_.-")
-
-
 def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
     """An option, netrc, the password is x, sshpass -p x, and SQL's PASSWORD 'x'."""
     if name.startswith(("-", "add-auth")) or "login" in lowered[max(0, at - 110) : at]:
@@ -251,7 +244,7 @@ def _may_follow_blank(lowered: str, name: str, at: int, end: int) -> bool:
 
 def redact_batch(redactor: Redactor, texts: Sequence[str]) -> dict[int, str]:
     """The texts that hold secrets, by their place, without them."""
-    found: Collection[int] = range(len(texts)) if redactor.has_extra else list(_worth_a_look(texts))
+    found: Collection[int] = range(len(texts)) if redactor.extra else list(_worth_a_look(texts))
     clean = {at: redactor.redact(texts[at], worth=True) for at in found}
     return {at: text for at, text in clean.items() if text != texts[at]}
 

@@ -40,7 +40,7 @@ _ESCAPE = r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a
 def redact_rows(redactor: "Redactor", data: bytes) -> bytes:
     """Redact JSONL; lines that are no JSON are redacted as text."""
     raw = data.decode("latin-1")
-    if redactor.has_extra:
+    if redactor.extra:
         # No anchor is known for a user's pattern: every line is worth a look.
         hits = [match.start() for match in compile_once(r"[^\n]+").finditer(raw)]
     else:
@@ -156,7 +156,7 @@ def _list_strings(redactor: "Redactor", row: str, hits: Sequence[int]) -> list[_
         start, end = match.start() + 1, match.end() - 1
         while index < len(hits) and hits[index] < match.start():
             index += 1
-        hit = redactor.has_extra or (index < len(hits) and hits[index] < match.end())
+        hit = bool(redactor.extra) or (index < len(hits) and hits[index] < match.end())
         following = row[match.end() : match.end() + 8].lstrip(" \t\r\n")
         found.append(_String(start, end, _to_utf8(row[start:end]), hit, following.startswith(":")))
     return found

@@ -29,9 +29,7 @@ from holdfast.redact.secret_patterns import FOREIGN, NUMBER_WORDS
 from holdfast.redact.token_shapes import Span, compile_once, find_anchor
 from holdfast.redact.word_search import WordSearch
 
-_BY_OPTION: dict[str, list[tuple[str, str]]] = {}
-for _option, _command, _value in OPTIONS:
-    _BY_OPTION.setdefault(_option, []).append((_command, _value))
+_BY_OPTION = {option: [row[1:] for row in OPTIONS if row[0] == option] for option, _, _ in OPTIONS}
 # The letters with which an option of the table begins, longest first.
 _OPTION = "|".join(sorted((option[1:] for option in _BY_OPTION), key=len, reverse=True))
 OPTION_HIT = rf"-(?<=[ \t]-)(?:{_OPTION})"
@@ -39,9 +37,7 @@ _LINE_BEHIND = 300
 # Not inside a word; but behind an escape that was not read yet, or where a diff takes a line away.
 _COMMAND_BEGINS = r"(?:(?<![\w.\-])|(?<=\\[nrt])|(?<=\\u\w\w\w\w)|(?<=[\"\s]-)|(?<=\A-))"
 
-_ANNOUNCED: dict[str, list[str]] = {}
-for _word, _tail in ANNOUNCED:
-    _ANNOUNCED.setdefault(_word, []).append(_tail)
+_ANNOUNCED = {word: [row[1] for row in ANNOUNCED if row[0] == word] for word, _ in ANNOUNCED}
 _COMMAND_WORDS = WordSearch(COMMAND_WORDS)
 # echo X | command, echo X > file, command <<< X
 _HANDED_ON = (
@@ -101,10 +97,8 @@ def _handed_on(lowered: str, text: str, at: int, end: int) -> Iterator[Span]:
             yield from _judge_option(compile_once(r"[ ]{0,4}" + QUOTED).match(text, end))
         return
     match = compile_once(_HANDED_ON).match(text, end)
-    if match is None:
-        return
-    to = match["to"].lower()
-    if not compile_once(TAKES_A_SECRET).search(to):
+    to = match["to"].lower() if match else ""
+    if match is None or not compile_once(TAKES_A_SECRET).search(to):
         return
     for start, stop, label in _judge_option(match):
         value = text[start:stop]
@@ -379,12 +373,10 @@ def _told_ahead(lowered: str, text: str, at: int) -> Iterator[Span]:
     match = compile_once(_AHEAD).match(lowered, at)
     if match is None:
         return
-    if match["line"] is not None:
-        # On the next line it must stand alone; anything else is the next line of a form.
-        following = lowered[match.end() : match.end() + 3].lstrip("\"'` \t")
-        if following[:1] not in ("", "\n", "\r"):
-            return
-    yield from _judge_prose(text, match)
+    # On the next line it must stand alone; anything else is the next line of a form.
+    following = lowered[match.end() : match.end() + 3].lstrip("\"'` \t")
+    if match["line"] is None or following[:1] in ("", "\n", "\r"):
+        yield from _judge_prose(text, match)
 
 
 def _before(lowered: str, text: str, at: int) -> Iterator[Span]:

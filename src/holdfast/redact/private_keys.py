@@ -5,6 +5,7 @@ Must not: know about JSON rows (jsonl.py), which hand over lines joined by line 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from holdfast.redact.plausibility import looks_generated
 from holdfast.redact.secret_patterns import JWK_ANCHOR, PEM_ANCHOR, PPK_ANCHOR
@@ -94,17 +95,17 @@ def find_key_lines(lines: Sequence[str]) -> list[int]:
 
     Three in a row at least; not in a block that says that it is public.
     """
-    found: list[int] = []
-    run: list[int] = []
     if any(word in line for line in lines for word in _PUBLIC):
-        return found
-    for index, line in enumerate(lines):
-        body = line[1:] if line[:1] in ("+", "-", " ") else line
-        body = body.strip()
-        if len(body) in (64, 70) and compile_once(_KEY_LINE).match(body) and looks_generated(body):
-            run.append(index)
-            continue
-        if len(run) >= _LINES_OF_A_KEY:
-            found += run
-        run = []
-    return found + run if len(run) >= _LINES_OF_A_KEY else found
+        return []
+    found: list[int] = []
+    for is_key, run in groupby(enumerate(lines), lambda numbered: _is_key_line(numbered[1])):
+        places = [at for at, _ in run]
+        if is_key and len(places) >= _LINES_OF_A_KEY:
+            found += places
+    return found
+
+
+def _is_key_line(line: str) -> bool:
+    body = (line[1:] if line[:1] in ("+", "-", " ") else line).strip()
+    is_long = len(body) in (64, 70) and compile_once(_KEY_LINE).match(body) is not None
+    return is_long and looks_generated(body)

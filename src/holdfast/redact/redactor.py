@@ -28,8 +28,8 @@ from holdfast.redact.private_keys import find_private_keys, find_putty_keys, fin
 from holdfast.redact.token_shapes import (
     Span,
     compile_once,
-    find_discord_tokens,
-    find_ended_tokens,
+    find_dotted_tokens,
+    find_mailchimp_keys,
     find_signatures,
     find_url_passwords,
     find_vendor_tokens,
@@ -67,21 +67,17 @@ class Redactor:
     risk: a pattern that backtracks without bound will do so here too.
     """
 
-    __slots__ = ("_extra",)
+    __slots__ = ("extra",)
 
     def __init__(self, extra_patterns: Sequence[tuple[str, str]] = ()) -> None:
-        self._extra: list[tuple[str, re.Pattern[str]]] = []
+        self.extra: list[tuple[str, re.Pattern[str]]] = []
         for name, source in extra_patterns:
             if not compile_once(_NAME).match(name):
                 raise InvalidPattern(name, source, "a name is 1 to 40 of a-z, 0-9 and '-'")
             try:
-                self._extra.append((name, re.compile(source)))
+                self.extra.append((name, re.compile(source)))
             except (re.error, OverflowError, RecursionError) as error:
                 raise InvalidPattern(name, source, str(error)) from error
-
-    @property
-    def has_extra(self) -> bool:
-        return bool(self._extra)
 
     def redact(
         self,
@@ -112,12 +108,10 @@ class Redactor:
             if plain is not None:
                 # Colours stand between a name and its value, and inside a token.
                 found += terminal_codes.map_spans_back(_find_built_in(plain[0]), plain[1])
-        for name, pattern in self._extra:
+        for name, pattern in self.extra:
             group = 1 if pattern.groups else 0
-            for match in pattern.finditer(text):
-                start, end = match.span(group)
-                if end > start:
-                    found.append((start, end, name))
+            places = (match.span(group) for match in pattern.finditer(text))
+            found += [(start, end, name) for start, end in places if end > start]
         return _settle_overlaps(text, found) if found else found
 
 
@@ -130,8 +124,8 @@ def _find_built_in(text: str) -> list[Span]:
         *find_web_keys(text),
         *find_vendor_tokens(text),
         *find_web_tokens(text),
-        *find_discord_tokens(text),
-        *find_ended_tokens(text),
+        *find_dotted_tokens(text),
+        *find_mailchimp_keys(text),
         *find_webhooks(text),
         *find_signatures(text),
         *find_url_passwords(text),
@@ -147,38 +141,21 @@ def _find_built_in(text: str) -> list[Span]:
 
 
 def _settle_overlaps(text: str, found: list[Span]) -> list[Span]:
-    ranked = sorted((start, end, rank, label) for rank, (start, end, label) in enumerate(found))
-    merged: list[tuple[int, int, int, str]] = []
+    """Join what overlaps, under the name of the first finder.
+
+    A label that a span touches goes wholly into it; what holds nothing but labels is dropped.
+    """
+    labels = [(*match.span(), "") for match in compile_once(_LABEL).finditer(text)]
+    ranked = sorted((*place, rank, label) for rank, (*place, label) in enumerate(found + labels))
+    merged: list[tuple[int, int, int, str, int]] = []
     for start, end, rank, label in ranked:
+        covered = 0 if label else end - start
         if merged and start < merged[-1][1]:
-            last_start, last_end, last_rank, last_label = merged.pop()
+            first, last, last_rank, last_label, last_covered = merged.pop()
             rank, label = min((rank, label), (last_rank, last_label))
-            start, end = last_start, max(end, last_end)
-        merged.append((start, end, rank, label))
-    return _spare_labels(text, merged)
-
-
-def _spare_labels(text: str, merged: list[tuple[int, int, int, str]]) -> list[Span]:
-    """Take a label that a span touches wholly into it; drop spans that hold nothing else."""
-    labels = [match.span() for match in compile_once(_LABEL).finditer(text)]
-    settled: list[Span] = []
-    index = 0
-    for start, end, _, label in merged:
-        while index < len(labels) and labels[index][1] <= start:
-            index += 1
-        covered = 0
-        look = index
-        while look < len(labels) and labels[look][0] < end:
-            start, end = min(start, labels[look][0]), max(end, labels[look][1])
-            covered += labels[look][1] - labels[look][0]
-            look += 1
-        if covered == end - start:
-            continue
-        if settled and start < settled[-1][1]:
-            start, end, label = settled[-1][0], max(end, settled[-1][1]), settled[-1][2]
-            settled.pop()
-        settled.append((start, end, label))
-    return settled
+            start, end, covered = first, max(end, last), covered + last_covered
+        merged.append((start, end, rank, label, covered))
+    return [(start, end, label) for start, end, _, label, within in merged if within < end - start]
 
 
 BUILT_IN = Redactor()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.redact import redact, suspicious
+from holdfast.redact import redact
 from holdfast.text import truncate, truncate_middle
 
 
@@ -19,23 +19,16 @@ def truncate_safely(text: str, limit: int) -> str:
     cut = max(text.rfind(" ", limit // 2, limit), text.rfind("\n", limit // 2, limit))
     if cut > 0:
         return text[:cut].rstrip() + "…"
-    window = text[: limit * 4]
-    return truncate(redact(window) if suspicious(window) else window, limit)
+    return truncate(redact(text[: limit * 4]), limit)
 
 
 def truncate_output_safely(text: str, limit: int) -> str:
-    """`truncate_safely` for output: both ends stay, since the verdict stands at the end."""
-    if len(text) <= limit:
-        return text
+    """`truncate_safely` for output: both ends stay, since the verdict stands at the end.
+
+    The end begins with a whole line: a name and its secret value usually share one.
+    """
     head = limit // 3
-    tail = len(text) - (limit - head - 3)
-    cut = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
-    # The end begins with a whole line: a name and its secret value usually share one.
-    end = text.find("\n", tail, (tail + len(text)) // 2)
-    if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
-        return f"{text[:cut].rstrip()} … {text[end:].lstrip()}"
-    window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return truncate_middle(redact(window) if suspicious(window) else window, limit)
+    return _keep_ends(text, limit, (head, limit - head - 3), "\n", " … ")
 
 
 def truncate_message_safely(text: str, limit: int) -> str:
@@ -44,14 +37,19 @@ def truncate_message_safely(text: str, limit: int) -> str:
     Users say before or behind the paste what it is for. Cut between words, and where
     one word fills everything, redacted first, as `truncate_safely` does.
     """
+    half = (limit - 5) // 2
+    return _keep_ends(text, limit, (half, half), " \n", "\n…\n")
+
+
+def _keep_ends(text: str, limit: int, parts: tuple[int, int], before_end: str, between: str) -> str:
     if len(text) <= limit:
         return text
-    half = (limit - 5) // 2
-    head = max(text.rfind(" ", half // 2, half), text.rfind("\n", half // 2, half))
-    start = len(text) - half
-    ends = (text.find(" ", start), text.find("\n", start))
-    found = [at for at in ends if 0 <= at < start + half // 2]
-    if head > 0 and found and "PRIVATE KEY" not in text:
-        return f"{text[:head].rstrip()}\n…\n{text[min(found) :].lstrip()}"
-    window = text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
-    return truncate_middle(redact(window) if suspicious(window) else window, limit)
+    head, tail = parts
+    start = len(text) - tail
+    cut = max(text.rfind(sign, head // 2, head) for sign in " \n")
+    ends = [text.find(sign, start, start + tail // 2) for sign in before_end]
+    end = min((at for at in ends if at >= 0), default=0)
+    if cut > 0 and end > 0 and "PRIVATE KEY" not in text:
+        return f"{text[:cut].rstrip()}{between}{text[end:].lstrip()}"
+    window = text if len(text) <= limit * 4 else text[: limit * 2] + "\n…\n" + text[-limit * 2 :]
+    return truncate_middle(redact(window), limit)

@@ -94,14 +94,18 @@ def find_web_tokens(text: str) -> Iterator[Span]:
             yield at, done, "jwt"
 
 
-def find_discord_tokens(text: str) -> Iterator[Span]:
-    """A bot token: its id in base64 (digits only, hence the letters), a time, a signature."""
+def find_dotted_tokens(text: str) -> Iterator[Span]:
+    """A Discord bot's: its id in base64 (digits only, hence the letters), a time, a signature; and
+    Airtable's, with 64 digits behind its dot."""
     pattern = compile_once(r"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5}[A-Za-z0-9]{2,8}\Z")
     for at in discord_hits(text):
         name = pattern.search(text, max(0, at - 28), at)
         signature = compile_once(r"[A-Za-z0-9_\-]{27,60}").match(text, at + 8)
         if name and signature and can_start_token(text, name.start()):
             yield name.start(), signature.end(), "discord-token"
+        digits = compile_once(r"\.[0-9a-f]{64}").match(text, at)
+        if digits and text.startswith("pat", max(0, at - 17)) and can_start_token(text, at - 17):
+            yield at - 17, digits.end(), "airtable-token"
 
 
 def discord_hits(text: str) -> Iterator[int]:
@@ -114,17 +118,12 @@ def discord_hits(text: str) -> Iterator[int]:
             yield at
 
 
-def find_ended_tokens(text: str) -> Iterator[Span]:
-    """Keys that end like no other: Mailchimp's with a data centre, Airtable's with 64 digits."""
+def find_mailchimp_keys(text: str) -> Iterator[Span]:
     for match in compile_once(MAILCHIMP).finditer(text):
         yield match.start() - 32, match.end(), "mailchimp-key"
-    for at in discord_hits(text):
-        if text.startswith("pat", max(0, at - 17)) and can_start_token(text, at - 17):
-            digits = compile_once(r"\.[0-9a-f]{64}").match(text, at)
-            if digits is not None:
-                yield at - 17, digits.end(), "airtable-token"
 
 
+# With a data centre behind it.
 MAILCHIMP = r"-(?=us[0-9])(?<=[0-9a-f]{32}-)us[0-9]{1,2}(?![A-Za-z0-9_\-])"
 
 
@@ -161,9 +160,8 @@ def find_url_passwords(text: str) -> Iterator[Span]:
         name, password = match.groups()
         if password.startswith(("$", "{", "<", "[", "%(", "*")) or password in ("%s", "%v", "%d"):
             continue
-        if password == name or is_dummy(password) or len(password) < 3:
-            continue
-        yield match.start(2), match.end(2), "url-password"
+        if password != name and not is_dummy(password) and len(password) >= 3:
+            yield match.start(2), match.end(2), "url-password"
 
 
 # label, anchor, pattern of what follows
@@ -214,12 +212,9 @@ def find_vendor_tokens(text: str) -> Iterator[Span]:
             continue
         match = compile_once(tail).match(text, at + len(anchor))
         start = _start_of_token(text, at, label) if match else None
-        if (
-            match is None
-            or start is None
-            or is_dummy(match.group())
-            or _is_words(anchor, match.group())
-        ):
+        if match is None or start is None:
+            continue
+        if is_dummy(match.group()) or _is_words(anchor, match.group()):
             continue
         end = done[anchor] = end_of_run(text, match.end())
         yield start, end, label
@@ -253,9 +248,8 @@ def shared_hits(text: str) -> Iterator[tuple[int, Row]]:
         for found in compile_once(_lettered(letter, rows)).finditer(text):
             for row in rows:
                 at = found.start() - row[1].index(letter)
-                if text.startswith(row[1], max(0, at)) and compile_once(row[2]).match(
-                    text, at + len(row[1])
-                ):
+                behind = at + len(row[1])
+                if text.startswith(row[1], max(0, at)) and compile_once(row[2]).match(text, behind):
                     yield at, row
 
 

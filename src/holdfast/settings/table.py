@@ -159,7 +159,7 @@ def validate_value(setting: Setting, value: Any) -> Any:
     if not fits:
         raise InvalidValue(f"{setting.name} must be {setting.allowed}")
     if setting.kind == PATTERNS and value:
-        from holdfast.redact import InvalidPattern, Redactor
+        from holdfast.redact.redactor import InvalidPattern, Redactor
 
         try:
             Redactor(list(value.items()))
