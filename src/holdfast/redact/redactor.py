@@ -146,9 +146,9 @@ def _settle_overlaps(text: str, found: list[Span]) -> list[Span]:
     A label that a span touches goes wholly into it; what holds nothing but labels is dropped.
     """
     labels = [(*match.span(), "") for match in compile_once(_LABEL).finditer(text)]
-    ranked = sorted((*place, rank, label) for rank, (*place, label) in enumerate(found + labels))
+    ranked = ((start, end, rank, label) for rank, (start, end, label) in enumerate(found + labels))
     merged: list[tuple[int, int, int, str, int]] = []
-    for start, end, rank, label in ranked:
+    for start, end, rank, label in sorted(ranked):
         covered = 0 if label else end - start
         if merged and start < merged[-1][1]:
             first, last, last_rank, last_label, last_covered = merged.pop()
