@@ -41,7 +41,7 @@ def install(place: Place, *, statusline: bool = True, script: str = SCRIPT) -> I
 def test_installed_and_uninstalled_the_file_has_the_same_bytes(place: Place, raw: bytes) -> None:
     place.write(raw)
     assert install(place).statusline
-    assert is_statusline_installed(installer.decode_settings(place.read()))
+    assert is_statusline_installed(installer.decode(place.read())[0])
     assert place.uninstall().identical
     assert place.read() == raw
 

@@ -395,7 +395,7 @@ class ClientConformance:
         path = installer.settings_path("user", {}, str(home), str(tmp_path))
         script = str(tmp_path / "holdfast" / "hooks" / "main.py")
         done = installer.install(path, data_dir=data, interpreter="/usr/bin/python3", script=script)
-        text = installer.decode_settings(Path(path).read_bytes())
+        text, _ = installer.decode(Path(path).read_bytes())
         assert done.action == "installed"
         launcher = hook_launcher.build_launcher(data, "/usr/bin/python3", script)
         assert installer.is_current(text, launcher)

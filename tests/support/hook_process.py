@@ -68,7 +68,7 @@ class Caller:
             "session_id": self.session_id,
             "transcript_path": str(self.transcript),
             "cwd": str(self.root),
-            "hook_event_name": event,
+            "hook_event_name": event.rpartition(":")[2],
             **fields,
         }
 

@@ -87,6 +87,7 @@ def instructions(write: bool = False, remove: bool = False, file: str = "") -> N
     """
     from holdfast.cli.install import links_outside
     from holdfast.compaction.instructions import build_project_instructions
+    from holdfast.install.claude_code import put_instructions, remove_instructions
     from holdfast.install.installation import InstructionsDamaged
     from holdfast.settings import atomic_file
 
@@ -101,12 +102,11 @@ def instructions(write: bool = False, remove: bool = False, file: str = "") -> N
     # CLAUDE.md may be a link to another file of the project, as AGENTS.md; to none outside.
     if not file and links_outside(path, folder):
         raise CliError(f"{path} is a link to a file outside the project", "Pass it with --file.")
-    installer = installers.get()
     try:
         before = atomic_file.read(path)
-        after = installer.remove_instructions(before)
+        after = remove_instructions(before)
         if write:
-            after = installer.put_instructions(before, text)
+            after = put_instructions(before, text)
         if before == after:
             what = "is up to date" if write else "has no such block"
             typer.echo(f"Nothing to do: {path} {what}.")

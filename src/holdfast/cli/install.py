@@ -268,13 +268,13 @@ def _print_outcome_json(
 
 def format_diff(outcome: installation.InstallOutcome) -> list[str]:
     """The changes of every file as a unified diff, a line each."""
-    decode = installers.get().decode_settings
+    decode = installers.get().decode
     found = []
     for change in _list_changes(outcome):
         is_settings = change.path == outcome.path
         both = (change.before, change.after)
         before, after = (
-            _split_lines(decode(raw) if is_settings else os.fsdecode(raw or b"")) for raw in both
+            _split_lines(decode(raw)[0] if is_settings else os.fsdecode(raw or b"")) for raw in both
         )
         old, new = (("/dev/null" if raw is None else change.path) for raw in both)
         diff = difflib.unified_diff(before, after, old, new, lineterm="")
@@ -311,7 +311,7 @@ def _list_warnings(
     installer: Installer, outcome: installation.InstallOutcome, scope: Scope
 ) -> list[str]:
     found = []
-    if installer.is_switched_off(installer.decode_settings(outcome.after)):
+    if installer.is_switched_off(installer.decode(outcome.after)[0]):
         found.append('"disableAllHooks" is on in this file: no hook runs until it is removed')
     if scope is Scope.project:
         found.append(
@@ -324,7 +324,7 @@ def _list_warnings(
 def _try_hook(installer: Installer, outcome: installation.InstallOutcome) -> list[str]:
     """One hook run for real, in a temporary folder; says what it did not do."""
     try:
-        problems = run_one_hook(installer.parse_entries(installer.decode_settings(outcome.after)))
+        problems = run_one_hook(installer.parse_entries(installer.decode(outcome.after)[0]))
     except OSError as error:
         return [f"could not run a test hook in the temporary folder: {error.strerror or error}"]
     opening, end = "test run of a hook on a sample session: ", "Run `holdfast doctor` for details"

@@ -27,7 +27,7 @@ class HookClient:
     # the first prompt.
     STARTS_WITH_CONTEXT: ClassVar[bool] = True
     # Whether the work of a tool's or a turn's hook goes on in a process of its own: where the agent
-    # waits for the hook, or the client ends it with itself.
+    # waits for the hook, or the client ends it with itself (`codex exec` kills Stop).
     DETACHES_WORK: ClassVar[bool] = True
     # Whether what PreCompact prints reaches the summariser.
     STEERS: ClassVar[bool] = False
@@ -41,6 +41,8 @@ class HookClient:
     # What is in the row of a compaction, for a client that reports it by no hook whose words
     # stay: the next prompt's or tool's hook looks for it, and restores.
     COMPACTION_MARK: ClassVar[bytes] = b""
+    # How rows of the transcript begin that mean nothing.
+    BOOKKEEPING: ClassVar[tuple[bytes, ...]] = ()
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
         """Whether another install of ours answers this event."""
@@ -112,11 +114,11 @@ class HookClient:
         return all(self.is_bookkeeping_row(row) for row in rows[:-1].split(b"\n"))
 
     def is_bookkeeping_row(self, row: bytes) -> bool:
-        return False
+        return row.startswith(self.BOOKKEEPING)
 
     def format_instructions(self, text: str) -> str:
         """What a hook prints to steer the summary, "" where the client takes nothing."""
-        return ""
+        return self.format_context("PreCompact", text) if self.STEERS else ""
 
     def extract_summary(self, answer: str) -> str:
         """The part of the summariser's answer that stays in context."""

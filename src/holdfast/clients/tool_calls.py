@@ -26,21 +26,6 @@ class PatchedFile(NamedTuple):
     lines: tuple[str, ...]  # each with " ", "+" or "-" before it, or "@@..." for a new stretch
 
 
-def list_asked_changes(
-    at: events.Origin, patch: str, cwd: str, *, ok: bool, error: str
-) -> list[events.Event]:
-    """Of a patch as a tool was asked to apply it."""
-    found: list[events.Event] = []
-    for file in parse_patch(patch)[:MAX_FILES]:
-        path = os.path.join(cwd, file.path) if cwd else file.path
-        if file.action == "created":
-            text = "".join(f"{line[1:]}\n" for line in file.lines if line.startswith("+"))
-            found.append(events.FileTouched(at, path, "created", ok, text, error=error))
-        else:
-            found.append(build_change(at, path, list(file.lines), ok, error))
-    return found
-
-
 def parse_patch(patch: str) -> list[PatchedFile]:
     found: list[PatchedFile] = []
     path, action, lines = "", "", list[str]()
@@ -219,8 +204,15 @@ def edit_file(at: events.Origin, call: ToolCall) -> list[events.Event]:
 
 
 def apply_patch(at: events.Origin, call: ToolCall) -> list[events.Event]:
-    patch = call.field("patchText", "input", "patch")
-    return list_asked_changes(at, patch, call.folder, ok=call.ok, error=call.error)
+    found: list[events.Event] = []
+    for file in parse_patch(call.field("patchText", "input", "patch"))[:MAX_FILES]:
+        path = os.path.join(call.folder, file.path)
+        if file.action == "created":
+            text = "".join(f"{line[1:]}\n" for line in file.lines if line.startswith("+"))
+            found.append(events.FileTouched(at, path, "created", call.ok, text, error=call.error))
+        else:
+            found.append(build_change(at, path, list(file.lines), call.ok, call.error))
+    return found
 
 
 def search(at: events.Origin, call: ToolCall) -> list[events.Event]:

@@ -24,7 +24,7 @@ class HookPayload:
 
     client: Any
     # Most events have none of these.
-    prompt_id = command = command_arguments = summary = instructions = tool_command = ""
+    prompt_id = command = command_arguments = summary = tool_command = ""
     tool_paths: tuple[str, ...] = ()
     tool_input: dict[str, Any] = {}  # noqa: RUF012  most events have none
     is_summariser = False
@@ -34,7 +34,7 @@ class HookPayload:
 
     def __init__(self, event: str, fields: dict[str, Any]) -> None:
         """What clients call the same. The rest is theirs to fill in."""
-        self.event = event
+        self.event, self.fields = event, fields
         self.session_id = read_text(fields, "session_id")
         self.transcript_path = read_text(fields, "transcript_path")
         self.cwd = read_text(fields, "cwd")
@@ -43,6 +43,7 @@ class HookPayload:
         self.source = read_text(fields, "source")
         self.trigger = read_text(fields, "trigger")
         self.reason = read_text(fields, "reason")
+        self.instructions = read_text(fields, "custom_instructions")
         self.prompt = read_text(fields, "prompt")
         self.query = self.prompt  # what recall is asked, where the prompt need not be noted as well
         self.last_message = read_text(fields, "last_assistant_message")

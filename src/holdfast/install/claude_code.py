@@ -140,12 +140,6 @@ class ClaudeCodeInstaller(Installer):
     def list_instructions_files(self, project: str) -> list[str]:
         return [os.path.join(project, "CLAUDE.md"), os.path.join(project, ".claude", "CLAUDE.md")]
 
-    def put_instructions(self, content: bytes | None, text: str) -> bytes:
-        return put_instructions(content, text)
-
-    def remove_instructions(self, content: bytes | None) -> bytes | None:
-        return remove_instructions(content)
-
 
 def _read_hooks(folder: str) -> str:
     described = read_settings(os.path.join(folder, "hooks", "hooks.json"))
@@ -198,7 +192,7 @@ def _expand_root(value: Any, folder: str) -> Any:
 
 
 def put_instructions(content: bytes | None, text: str) -> bytes:
-    """The file with the block in it, once and up to date."""
+    """The file with the block in it, once and up to date; raises InstructionsDamaged."""
     found = _find_block(content or b"")
     if content is not None and found is not None:
         start, end, mark = found

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -55,8 +56,6 @@ def edit(
 
 
 def read_document(text: str) -> dict[str, Any]:
-    import tomllib
-
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -125,8 +124,6 @@ def remove_trust(config: str, keys: set[str]) -> str:
     A table goes with the blank line in front of it, which the client wrote with it. Raises
     UnsafeEdit where the text would then mean something else.
     """
-    import tomllib
-
     before = read_document(config)
     state = as_object(as_object(before.get("hooks")).get("state"))
     unwanted = keys & state.keys()
@@ -159,8 +156,6 @@ def _drop_tables(text: str, names: set[tuple[str, ...]]) -> str:
 
 
 def _parse_header(line: str) -> tuple[str, ...]:
-    import tomllib
-
     try:
         found: object = tomllib.loads(line.strip())
     except ValueError:

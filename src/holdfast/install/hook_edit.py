@@ -205,16 +205,13 @@ def _require_same_rest(before: str, after: str) -> None:
 def _strip_ours(document: Any, like: Any) -> Any:
     """A parsed document without our entries; ``like`` names the emptied containers that stay."""
     like_hooks = dict(like or ()).get(HOOKS_KEY)
-    kept_events = dict(like_hooks or ())
     members = []
     for key, value in document:
+        rest = value
         if key == HOOKS_KEY and isinstance(value, tuple):
-            events = _stripped_events(value, kept_events)
-            if value and not events and like_hooks is None:
-                continue
-            members.append((key, events))
-        else:
-            members.append((key, value))
+            rest = _stripped_events(value, dict(like_hooks or ()))
+        if rest == value or rest or like_hooks is not None:
+            members.append((key, rest))
     return tuple(members)
 
 
@@ -343,9 +340,7 @@ def _parse_others(text: str) -> Any:
     rest = []
     for key, value in _parse_pairs(text):
         if key == STATUSLINE_KEY and isinstance(value, tuple):
-            own = tuple(p for p in value if p[0] not in ("type", "command"))
-            if own:
-                rest.append((key, own))
-        else:
+            value = tuple(p for p in value if p[0] not in ("type", "command"))
+        if (key, value) != (STATUSLINE_KEY, ()):
             rest.append((key, value))
     return tuple(rest)

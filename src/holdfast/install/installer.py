@@ -139,9 +139,6 @@ class Installer:
         """Undoes that, while our entries are still there; a line each of what was undone."""
         return []
 
-    def decode_settings(self, raw: bytes | None) -> str:
-        return self.decode(raw)[0]
-
     def parse_settings(self, text: str) -> None:
         """Raises SettingsError where the client could not read the text."""
         parse_root(text)
@@ -164,7 +161,7 @@ class Installer:
 
     def read_source(self, scope: str, path: str) -> installation.SettingsSource:
         try:
-            text = self.decode_settings(atomic_file.read(os.path.realpath(path)))
+            text, _ = self.decode(atomic_file.read(os.path.realpath(path)))
             self.parse_settings(text)
         except (installation.SettingsError, OSError) as error:
             problem = getattr(error, "strerror", "") or str(error)
@@ -243,13 +240,3 @@ class Installer:
     def list_instructions_files(self, project: str) -> list[str]:
         """Where the client reads a project's instructions, the usual place first."""
         return [os.path.join(project, self.instructions_name)]
-
-    def put_instructions(self, content: bytes | None, text: str) -> bytes:
-        """The file with our block in it, once and up to date; raises InstructionsDamaged."""
-        title = self.client.title
-        raise installation.SettingsError(
-            f"{title} does not read a project's instructions when it compacts"
-        )
-
-    def remove_instructions(self, content: bytes | None) -> bytes | None:
-        return content

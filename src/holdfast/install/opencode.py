@@ -62,7 +62,7 @@ class OpenCodeInstaller(Installer):
             raise installation.SettingsError(
                 f"the {NAME} there is not Holdfast's plugin; move it away to install"
             )
-        recall = self.recall or read_recall(settings_text)
+        recall = self.recall or _read_list(settings_text, _RECALL)
         after = format_plugin(self.client.name, launcher, recall)
         if after == settings_text:
             return SettingsEdit(after)
@@ -85,7 +85,7 @@ class OpenCodeInstaller(Installer):
         """Gives the plugin the server to add for recall, unless one of that name exists."""
         super().finish_install(path, options)
         recall, plugin = options.recall, self.read_source("user", path).text
-        if not recall or read_recall(plugin) == list(recall):
+        if not recall or _read_list(plugin, _RECALL) == list(recall):
             return []
         server = " ".join(recall)
         if options.dry_run:
@@ -146,10 +146,6 @@ def format_plugin(client: str, launcher: Launcher, recall: Sequence[str] = ()) -
 
 def is_ours(text: str) -> bool:
     return text.startswith(_MARK)
-
-
-def read_recall(text: str) -> list[str]:
-    return _read_list(text, _RECALL)
 
 
 def _read_list(text: str, opening: str) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.fastpath.session_dir import list_running_clients
 from holdfast.files import make_parents, make_private_dir, read
@@ -29,7 +29,6 @@ from holdfast.install.installation import (
 )
 from holdfast.install.launcher import Launcher
 from holdfast.install.receipts import Receipt
-from holdfast.records import NamedTuple
 from holdfast.settings import atomic_file
 
 TYPE_CHECKING = False
@@ -43,15 +42,17 @@ MAX_ATTEMPTS = 3
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"))
 
 
-class _Plan(NamedTuple):
-    outcome: InstallOutcome
-    receipt: Receipt | None
+_Plan = tuple[InstallOutcome, Receipt | None]
 
 
 def read_installed(data_dir: str) -> list[str]:
     """The texts of the settings files that were installed into and not uninstalled since."""
-    found = (read(path) for path in receipts.list_settings(data_dir))
-    return [raw.decode("utf-8", "replace") for raw in found if raw is not None]
+    return read_texts(receipts.list_settings(data_dir))
+
+
+def read_texts(paths: Iterable[str]) -> list[str]:
+    """Of those that are there."""
+    return [raw.decode("utf-8", "replace") for raw in map(read, paths) if raw is not None]
 
 
 def install(
@@ -74,14 +75,14 @@ def install(
         folder = receipts.receipt_dir(data_dir, target)
 
         def attempt() -> InstallOutcome:
-            plan = _plan_install(target, folder, launcher, statusline, form, hooks)
+            outcome, receipt = _plan_install(target, folder, launcher, statusline, form, hooks)
             if not dry_run:
-                with _launcher_written(plan.outcome):
-                    if plan.receipt:
-                        _carry_out_install(plan.outcome, plan.receipt, folder)
-                    elif plan.outcome.launcher and (known := receipts.load_receipt(folder)):
+                with _launcher_written(outcome):
+                    if receipt:
+                        _carry_out_install(outcome, receipt, folder)
+                    elif outcome.launcher and (known := receipts.load_receipt(folder)):
                         receipts.save_receipt(folder, target, known)  # written by this version
-            return plan.outcome
+            return outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
@@ -103,16 +104,15 @@ def uninstall(
         folder = receipts.receipt_dir(data_dir, target)
 
         def attempt() -> InstallOutcome:
-            plan = _plan_uninstall(target, folder, form, statusline_only)
-            if dry_run and not statusline_only and plan.outcome.action == "removed":
+            outcome, receipt = _plan_uninstall(target, folder, form, statusline_only)
+            if dry_run and not statusline_only and outcome.action == "removed":
                 unused = _find_unused_launcher(data_dir, but=target)
-                return plan.outcome._replace(launcher=unused)
+                return outcome._replace(launcher=unused)
             if not dry_run:
                 # The receipt goes with the last of our entries.
-                receipt = None if statusline_only else plan.receipt
-                _carry_out_uninstall(plan.outcome, receipt, folder)
+                _carry_out_uninstall(outcome, None if statusline_only else receipt, folder)
                 _remove_unused_launcher(data_dir, target)
-            return plan.outcome
+            return outcome
 
         return attempt() if dry_run else _with_lock(data_dir, target, attempt)
 
@@ -133,7 +133,7 @@ def _plan_install(
         stale = FileChange(launcher.path, atomic_file.read(launcher.path), data)
     if edited == text:
         same = InstallOutcome("unchanged", target, before, before, statusline=had_line)
-        return _Plan(same._replace(action="repaired", launcher=stale) if stale else same, None)
+        return same._replace(action="repaired", launcher=stale) if stale else same, None
     after = encode(edited)
     receipt = receipts.load_receipt(folder)
     base, exact = before, True
@@ -155,7 +155,7 @@ def _plan_install(
         statusline=statusline or had_line,
         launcher=stale,
     )
-    return _Plan(outcome, Receipt(receipts.digest(after), base, base is None, exact, made))
+    return outcome, Receipt(receipts.digest(after), base, base is None, exact, made)
 
 
 def _find_base(
@@ -194,17 +194,15 @@ def _launcher_written(outcome: InstallOutcome) -> Iterator[None]:
     path, before, data = outcome.launcher.path, outcome.launcher.before, outcome.launcher.after
     data = data or b""
     atomic_file.replace(path, data, before, executable=True)
-    done = False
     try:
         yield
-        done = True
-    finally:
-        if not done:
-            with contextlib.suppress(OSError, atomic_file.FileChanged):
-                if before is None:
-                    atomic_file.delete(path, data)
-                else:
-                    atomic_file.replace(path, before, data, executable=True)
+    except BaseException:
+        with contextlib.suppress(OSError, atomic_file.FileChanged):
+            if before is None:
+                atomic_file.delete(path, data)
+            else:
+                atomic_file.replace(path, before, data, executable=True)
+        raise
 
 
 def _remove_unused_launcher(data_dir: str, target: str) -> None:
@@ -242,22 +240,23 @@ def _may_name_us(settings: str) -> bool:
 
 def _carry_out_install(outcome: InstallOutcome, receipt: Receipt, folder: str) -> None:
     previous = receipts.load_receipt(folder)
-    settings_folder = os.path.dirname(outcome.path)
-    made = atomic_file.list_missing_dirs(settings_folder)
-    done = False
+    made = atomic_file.list_missing_dirs(os.path.dirname(outcome.path))
     try:
-        if outcome.before is not None and not os.access(outcome.path, os.W_OK):
-            raise PermissionError(13, "the file is read-only", outcome.path)
+        _require_writable(outcome)
         receipts.save_receipt(folder, outcome.path, receipt)
         make_parents(outcome.path)
         atomic_file.replace(outcome.path, outcome.after or b"", outcome.before)
-        done = True
-    finally:
-        if not done:
-            atomic_file.remove_empty_dirs(made)
-            receipts.delete_receipt(folder)
-            if previous:
-                receipts.save_receipt(folder, outcome.path, previous)
+    except BaseException:
+        atomic_file.remove_empty_dirs(made)
+        receipts.delete_receipt(folder)
+        if previous:
+            receipts.save_receipt(folder, outcome.path, previous)
+        raise
+
+
+def _require_writable(outcome: InstallOutcome) -> None:
+    if outcome.before is not None and not os.access(outcome.path, os.W_OK):
+        raise PermissionError(13, "the file is read-only", outcome.path)
 
 
 def _plan_uninstall(target: str, folder: str, form: Installer, statusline_only: bool) -> _Plan:
@@ -266,10 +265,10 @@ def _plan_uninstall(target: str, folder: str, form: Installer, statusline_only: 
     text, encode = form.decode(before)
     ours = () if statusline_only else tuple(form.list_events(text))
     if before is None or not (ours or form.has_own_statusline(text)):
-        return _Plan(InstallOutcome("not installed", target, before, before), receipt)
+        return InstallOutcome("not installed", target, before, before), receipt
     if statusline_only:
         after: bytes | None = encode(hook_edit.remove_statusline(text, _decode_base(receipt)))
-        return _Plan(InstallOutcome("removed", target, before, after), receipt)
+        return InstallOutcome("removed", target, before, after), receipt
     known = receipt if receipt and receipt.base_known else None
     if known and receipts.digest(before) == known.written:
         after = known.base
@@ -277,15 +276,14 @@ def _plan_uninstall(target: str, folder: str, form: Installer, statusline_only: 
         after = _strip_file(before, form, receipt)
     identical = known.exact and after == known.base if known else None
     outcome = InstallOutcome("removed", target, before, after, removed=ours, identical=identical)
-    return _Plan(outcome, receipt)
+    return outcome, receipt
 
 
 def _carry_out_uninstall(outcome: InstallOutcome, receipt: Receipt | None, folder: str) -> None:
     if outcome.before is not None and outcome.after is None:
         atomic_file.delete(outcome.path, outcome.before)
     elif outcome.before is not None and outcome.after != outcome.before:
-        if not os.access(outcome.path, os.W_OK):
-            raise PermissionError(13, "the file is read-only", outcome.path)
+        _require_writable(outcome)
         atomic_file.replace(outcome.path, outcome.after or b"", outcome.before)
     if receipt:
         atomic_file.remove_empty_dirs(list(receipt.created_dirs))

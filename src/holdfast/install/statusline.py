@@ -17,9 +17,10 @@ def switch_statusline(word: str, environ: Mapping[str, str], data: str) -> str:
     """What was done, in words; raises SettingsError."""
     path = INSTALLER.settings_path("user", environ, os.path.expanduser("~"), "")
     if word == "off":
-        has_hooks = any(map(INSTALLER.list_events, _read(path)))
+        has_hooks = any(map(INSTALLER.list_events, settings_file.read_texts([path])))
         outcome = INSTALLER.uninstall(path, data_dir=data, statusline_only=has_hooks)
-        names = [*_read(launcher.launcher_path(data)), *settings_file.read_installed(data)]
+        names = settings_file.read_texts([launcher.launcher_path(data)])
+        names += settings_file.read_installed(data)
         own_copy.remove_unused(data, names)
         if outcome.action == "removed":
             return f"Holdfast's status line is out of {path}; the rest is as it was."
@@ -35,11 +36,3 @@ def switch_statusline(word: str, environ: Mapping[str, str], data: str) -> str:
         f"Holdfast's status line is in {path}, behind yours if you have one: context left,"
         " compactions and what came back. `/holdfast:statusline off` takes it out."
     )
-
-
-def _read(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return [file.read()]
-    except OSError:
-        return []

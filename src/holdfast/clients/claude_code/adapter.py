@@ -295,7 +295,8 @@ class ClaudeCodeAdapter(AdapterBase[ParserState]):
         agent = data.get("agentId")
         if agent or data.get("isSidechain"):
             name = as_id(agent) or "sidechain"
-            if not parser_state.latest and _begins_subagent(data):
+            begins = agent and data.get("isSidechain") and data.get("parentUuid") is None
+            if begins and not parser_state.latest:  # the first row of a subagent's own transcript
                 parser_state.own_agent = name
             if name != parser_state.own_agent:
                 return Origin(row_id, start, end, time, name)
@@ -326,11 +327,6 @@ class ClaudeCodeAdapter(AdapterBase[ParserState]):
             # Without a repository the client says HEAD; after a branch it is a detached one.
             branch = "" if now.branch == "HEAD" and before.branch in ("", "HEAD") else now.branch
             out.append(SessionSeen(at, now.session, now.cwd, branch, client))
-
-
-def _begins_subagent(data: dict[str, Any]) -> bool:
-    """Whether this row, the first of all, begins a subagent's own transcript."""
-    return bool(data.get("agentId") and data.get("isSidechain")) and data.get("parentUuid") is None
 
 
 def _is_copy(data: dict[str, Any], time: str, parser_state: ParserState) -> bool:

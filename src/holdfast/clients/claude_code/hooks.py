@@ -86,7 +86,6 @@ class ClaudeCodeHooks(HookClient):
         payload.command = read_text(fields, "command_name")
         payload.command_arguments = read_text(fields, "command_args")
         payload.summary = self.extract_summary(read_text(fields, "compact_summary"))
-        payload.instructions = read_text(fields, "custom_instructions")
         payload.model = read_text(fields, "to_model")
         tokens = fields.get("context_tokens")
         payload.context_tokens = tokens if type(tokens) is int else 0

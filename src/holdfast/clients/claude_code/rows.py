@@ -37,10 +37,8 @@ class ClaudeCodeRows(Resumable):
 
     def compaction_seconds(self, boundary: dict[str, Any]) -> float | None:
         """Said since 2.1.8x."""
-        taken = as_object(boundary.get("compactMetadata")).get("durationMs")
-        if isinstance(taken, bool) or not isinstance(taken, (int, float)) or taken < 0:
-            return None
-        return float(taken) / 1000
+        taken: Any = as_object(boundary.get("compactMetadata")).get("durationMs")
+        return taken / 1000 if type(taken) in (int, float) and taken >= 0 else None
 
     def row_filter(self, loads: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
         """Passes over progress reports, and over files as they were before edits: two fifths of a

@@ -210,9 +210,7 @@ class CodexAdapter(RowsAdapter[ParserState]):
         elif kind not in _BOOKKEEPING:
             self._state.unknown += 1
         self._state.read_until = row.end
-        if self._state.agent:
-            return list_work(out)
-        return out
+        return list_work(out) if self._state.agent else out
 
     def _read_origin(self, row: Row) -> Origin:
         time = self._plausible(as_text(row.data.get("timestamp")))

@@ -31,8 +31,6 @@ _BOOKKEEPING = (
 
 class CodexHooks(HookClient):
     NAME = "codex"
-    # It waits for PostToolUse, and `codex exec` kills Stop when it ends.
-    DETACHES_WORK = True
     REMINDS_AFTER_TOOLS = True
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:

@@ -23,7 +23,6 @@ NOTIFICATION = "<system_notification>"  # the client's own words, in the place o
 _KINDS = (
     b"hook. system.message session.usage_ session.compaction_start session.shutdown assistant.turn_"
 )
-_BOOKKEEPING = tuple(b'{"type":"%s' % kind for kind in _KINDS.split())
 
 
 class CopilotHooks(HookClient):
@@ -32,6 +31,7 @@ class CopilotHooks(HookClient):
     STARTS_WITH_CONTEXT = False
     REMINDS_AFTER_TOOLS = True
     COMPACTION_MARK = COMPACTION
+    BOOKKEEPING = tuple(b'{"type":"%s' % kind for kind in _KINDS.split())
 
     def find_transcript(self, payload: HookPayload, environ: Mapping[str, str]) -> str:
         home = environ.get("HOME") or environ.get("USERPROFILE") or ""
@@ -42,15 +42,11 @@ class CopilotHooks(HookClient):
 
     def fill_payload(self, payload: HookPayload, fields: dict[str, Any]) -> None:
         payload.source = "startup" if payload.source == "new" else payload.source
-        payload.instructions = read_text(fields, "custom_instructions")
         if payload.prompt.startswith(NOTIFICATION):
             payload.prompt = payload.query = ""
         result = fields.get("tool_result")
         if type(result) is dict:
             payload.tool_output = read_text(result, "text_result_for_llm")
-
-    def is_bookkeeping_row(self, row: bytes) -> bool:
-        return row.startswith(_BOOKKEEPING)
 
     def format_context(self, event: str, text: str, message: str = "") -> str:
         text = strip_terminal_codes(text)

@@ -13,6 +13,7 @@ from itertools import takewhile
 from holdfast.clients import tool_calls
 from holdfast.clients.adapter_base import list_work
 from holdfast.clients.client_protocol import RowProbe, UserText
+from holdfast.clients.gemini.hooks import HOOKS
 from holdfast.clients.json_fields import (
     as_count,
     as_object,
@@ -119,16 +120,6 @@ def read_workspace(text: str) -> str:
     return first.removeprefix("- ").strip() if first.startswith("- ") else ""
 
 
-# Rows of which no event comes: that something was touched, and what tools gave, as it went to the
-# model, which is in the row of the answer that called them.
-_TOUCHED = re.compile(rb'\{"\$set":\{"lastUpdated":"[^"\\]{1,40}"\}\}\n?')
-_RESULTS = re.compile(
-    rb'\{"id":"[^"\\]{1,200}","timestamp":"[^"\\]{1,40}","type":"user",'
-    rb'"content":\[\{"functionResponse":'
-)
-_TEXT_PART = b'{"text":'
-
-
 class GeminiRows(RowProbe):
     """A message is a row of its own, or is in a list that takes the place of all before it
     (`$set.messages`): after a compression and, word for word, whenever a session is resumed. Only a
@@ -152,10 +143,7 @@ class GeminiRows(RowProbe):
         return "" if summary is None else summary.id
 
     def is_unread(self, line: bytes) -> bool:
-        if _TOUCHED.fullmatch(line) is not None:
-            return True
-        is_result = _RESULTS.match(line) is not None and _TEXT_PART not in line
-        return is_result and line.endswith((b"}\n", b"}"))
+        return HOOKS.is_bookkeeping_row(line) and line.endswith((b"}\n", b"}"))
 
 
 ROW_PROBE = GeminiRows()
@@ -245,9 +233,7 @@ class GeminiAdapter(RowsAdapter[ParserState]):
             self._read_header(data)
         elif "$set" not in data and as_text(data.get("type")) not in _BOOKKEEPING:
             self._state.unknown += 1
-        if self._state.agent:
-            return list_work(out)
-        return out
+        return list_work(out) if self._state.agent else out
 
     def _read_origin(self, row: Row) -> Origin:
         changed = as_object(row.data.get("$set"))
@@ -397,8 +383,8 @@ def _set_plan(at: Origin, call: ToolCall) -> list[Event]:
     """The plan is in a file; approved is what the tool answered with success."""
     path = call.field("plan_path", "plan_filename")
     status = "approved" if call.ok else "refused"
-    plan = [PlanSet(at, f"The plan in {path}", path, status)]
-    return [*plan] if path else tool_calls.run_tool(at, call)
+    plan = PlanSet(at, f"The plan in {path}", path, status)
+    return [plan] if path else tool_calls.run_tool(at, call)
 
 
 def _ask_user(at: Origin, call: ToolCall) -> list[Event]:

@@ -86,7 +86,7 @@ class GeminiHooks(HookClient):
         return model_request.format_request(request, text)
 
     def is_bookkeeping_row(self, row: bytes) -> bool:
-        if row.startswith((b'{"$set":{"lastUpdated":', b'{"$set":{"sessionId":')):
+        if row.startswith(b'{"$set":'):
             return b'"messages":' not in row
         # What tools gave, as it went to the model: it is in the row before, too.
         results = b'"type":"user","content":[{"functionResponse":'

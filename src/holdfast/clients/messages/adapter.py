@@ -159,13 +159,10 @@ def find_new(heard: Sequence[str], keys: Sequence[str]) -> list[int]:
 
 def _end_of_overlap(heard: Sequence[str], keys: Sequence[str]) -> int:
     """The longest start of `keys` that ends with the end of `heard`."""
-    if not heard:
-        return 0
-    for end in range(len(keys), 0, -1):
-        if keys[end - 1] == heard[-1]:
-            size = min(end, len(heard))
-            if list(keys[end - size : end]) == list(heard[-size:]):
-                return end
+    for end in range(len(keys) if heard else 0, 0, -1):
+        start = max(0, end - len(heard))
+        if keys[end - 1] == heard[-1] and list(keys[start:end]) == list(heard[-end:]):
+            return end
     return 0
 
 

@@ -42,7 +42,6 @@ class Answer(NamedTuple):
     id: str
     text: str
     failed: bool
-    name: str = ""
 
 
 class ChatMessage(NamedTuple):
@@ -122,21 +121,17 @@ def content_text(content: object) -> str:
     """The words of a content: a text, or parts of which some are."""
     if isinstance(content, str):
         return content
-    if not isinstance(content, (list, tuple)):
-        return ""
-    texts = []
-    for part in content:
-        if isinstance(part, str):
-            texts.append(part)
-        elif get_field(part, "type") in _TEXT_PARTS:
-            texts.append(as_text(get_field(part, "text")))
-    return "\n".join(text for text in texts if text)
-
-
-def make_answer(call: str, text: str, failed: bool, name: str = "") -> Answer:
-    return Answer(
-        call, text, failed or text.startswith(_FAILED_OPENINGS) or bool(exit_code(text)), name
+    texts = (
+        part if isinstance(part, str) else as_text(get_field(part, "text"))
+        for part in _as_list(content)
+        if isinstance(part, str) or get_field(part, "type") in _TEXT_PARTS
     )
+    return "\n".join(filter(None, texts))
+
+
+def make_answer(call: str, text: str, failed: bool) -> Answer:
+    failed = failed or text.startswith(_FAILED_OPENINGS) or bool(exit_code(text))
+    return Answer(call, text, failed)
 
 
 def exit_code(text: str) -> int | None:
@@ -149,7 +144,7 @@ def exit_code(text: str) -> int | None:
 def _list_calls(message: object, content: object) -> tuple[Call, ...]:
     """Anthropic has them among the content, OpenAI and LangChain beside it."""
     found: dict[str, Call] = {}
-    for part in content if isinstance(content, (list, tuple)) else ():
+    for part in _as_list(content):
         if get_field(part, "type") in ("tool_use", "server_tool_use"):
             call = Call(
                 as_text(get_field(part, "id")),
@@ -207,16 +202,16 @@ def _read_pydantic_ai(message: object, parts: Iterable[object]) -> ChatMessage:
         kind = as_text(get_field(part, "part_kind"))
         content = get_field(part, "content")
         call = as_text(get_field(part, "tool_call_id"))
-        name = as_text(get_field(part, "tool_name"))
         time = time or _parse_time(get_field(part, "timestamp"))
         if kind in ("text", "user-prompt"):
             texts.append(content_text(content))
         elif kind == "tool-call":
+            name = as_text(get_field(part, "tool_name"))
             calls.append(Call(call, name, read_input(get_field(part, "args"))))
         elif kind in ("tool-return", "retry-prompt"):
             text = content if isinstance(content, str) else compact_json(_read_plain(content))
             failed = kind == "retry-prompt" or get_field(part, "outcome") == "failed"
-            answers.append(make_answer(call, text, failed, name))
+            answers.append(make_answer(call, text, failed))
     read = ChatMessage(
         "", True, role, "\n".join(text for text in texts if text), tuple(calls), tuple(answers),
         time, context=_read_context(get_field(message, "usage")),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 
 from holdfast.clients.hook_base import HookClient
-from holdfast.fastpath.hook_json import HookPayload, parse_object, read_text, strip_terminal_codes
+from holdfast.fastpath.hook_json import HookPayload, read_text, strip_terminal_codes
 from holdfast.fastpath.session_dir import SessionDir, encode_json_string
 from holdfast.files import make_private_dir, read, write_atomic
 
@@ -33,33 +33,18 @@ RESTORES = "experimental.chat.messages.transform"
 STEERS = "experimental.session.compacting"
 
 
-class PluginPayload(HookPayload):
-    """A call, and what it brings."""
-
-    __slots__ = ("fields",)
-
-    def __init__(self, event: str, fields: dict[str, Any]) -> None:
-        super().__init__(event, fields)
-        self.prompt_id = read_text(fields, "prompt_id")
-        self.query = read_text(fields, "query")
-        self.fields = fields
-
-
 class OpenCodeHooks(HookClient):
     NAME = "opencode"
+    NAMES_TRANSCRIPT = False  # it is ours
     DETACHES_WORK = False  # the plugin does not wait
     STEERS = True  # what PreCompact answers follows the summariser's instructions
 
-    def parse_payload(self, raw: bytes, event: str) -> PluginPayload | None:
-        fields = parse_object(raw)
-        if fields is None or not read_text(fields, "session_id"):
-            return None
-        return PluginPayload(event, fields)
+    def fill_payload(self, payload: HookPayload, fields: dict[str, Any]) -> None:
+        payload.prompt_id = read_text(fields, "prompt_id")
+        payload.query = read_text(fields, "query")
 
     def receive(self, payload: HookPayload, data: str) -> None:
         """Writes down the rows that came with the call, which the plugin then need not keep."""
-        if not isinstance(payload, PluginPayload):
-            return
         path = f"{SessionDir(data, payload.session_id).path}/{self.NAME}.jsonl"
         payload.transcript_path = path
         kept = 0
@@ -87,9 +72,6 @@ class OpenCodeHooks(HookClient):
         parts = {"text": strip_terminal_codes(text), "message": message}
         found = [f'"{name}":{encode_json_string(said)}' for name, said in parts.items() if said]
         return "{" + ",".join(found) + "}" if found else ""
-
-    def format_instructions(self, text: str) -> str:
-        return self.format_context("PreCompact", text)
 
 
 class KiloHooks(OpenCodeHooks):

@@ -17,8 +17,7 @@ from holdfast.records import Any
 from holdfast.redact import redact_bytes
 
 FORMAT = 1
-_HEAD = re.compile(rb'^\{(?:"[a-z]+":\d+,)?"row":"([^"\\]{1,200})"', re.MULTILINE)
-_CHUNK = 8 * 1024 * 1024
+_HEAD = re.compile(rb'^\{(?:"[a-z]+":\d+,)?"row":"([^"\\]{1,200})"')
 
 
 def append_rows(path: str, call: dict[str, Any], data: str) -> int:
@@ -65,13 +64,5 @@ def _dump_row(row: dict[str, Any]) -> bytes:
 
 
 def _read_ids(path: str) -> set[bytes]:
-    found: set[bytes] = set()
-    start, size = 0, file_size(path)
-    while start < size:
-        piece = read_from(path, start, _CHUNK)
-        if not piece:
-            break
-        whole = piece.rfind(b"\n") + 1 or len(piece)
-        found.update(_HEAD.findall(piece[:whole]))
-        start += whole
-    return found
+    with open(path, "rb") as lines:
+        return {found[1] for line in lines if (found := _HEAD.match(line))}

@@ -38,10 +38,6 @@ class QwenHooks(HookClient):
 
     def fill_payload(self, payload: HookPayload, fields: dict[str, Any]) -> None:
         payload.prompt_id = read_text(fields, "prompt_id")
-        payload.instructions = read_text(fields, "custom_instructions")
-
-    def format_instructions(self, text: str) -> str:
-        return self.format_context("PreCompact", text)
 
     def is_bookkeeping_row(self, row: bytes) -> bool:
         at = row.find(b'"type":"system"', 0, _HEAD)

@@ -108,7 +108,7 @@ class Chat:
         self.resets = 0
         self._reset_at, self._stop_at = reset_at, stop_at
         self._on_reset, self._on_idle = on_reset, on_idle
-        self._method, self._patience, self._commands = method, patience, commands
+        self._patience, self._commands = patience, commands
         self._clears = method == "auto" and not options.verbatim_prompts
         self._protection = Protection(memory)
         guarded = self._protection.apply(options, owns_prompts=True)
