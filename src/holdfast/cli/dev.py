@@ -10,7 +10,6 @@ import time
 
 import typer
 
-from holdfast import install as installers
 from holdfast import own_copy
 from holdfast.cli.output import CliError, print_line
 from holdfast.fastpath.project import locate_project
@@ -128,5 +127,6 @@ def instructions(write: bool = False, remove: bool = False, file: str = "") -> N
 
 def _find_memory_file(folder: str) -> str:
     """The one that is there; else CLAUDE.md at the project's root."""
-    places = installers.get().list_instructions_files(locate_project(folder)[1])
+    names = ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"))
+    places = [os.path.join(locate_project(folder)[1], name) for name in names]
     return next((path for path in places if os.path.exists(path)), places[0])

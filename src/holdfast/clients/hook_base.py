@@ -41,6 +41,8 @@ class HookClient:
     # What is in the row of a compaction, for a client that reports it by no hook whose words
     # stay: the next prompt's or tool's hook looks for it, and restores.
     COMPACTION_MARK: ClassVar[bytes] = b""
+    # Where the client says its process, if it does.
+    PROCESS_VARIABLE: ClassVar[str] = ""
     # How rows of the transcript begin that mean nothing.
     BOOKKEEPING: ClassVar[tuple[bytes, ...]] = ()
 
@@ -86,7 +88,8 @@ class HookClient:
 
     def find_process(self, environ: Mapping[str, str]) -> int:
         """The client's process: most run hooks in a shell, which gives its place to us."""
-        return os.getppid()
+        said = environ.get(self.PROCESS_VARIABLE, "")
+        return int(said) if said.isdecimal() and len(said) < 10 else os.getppid()
 
     def format_context(self, event: str, text: str, message: str = "") -> str:
         """The stdout that hands `text` to the model and shows `message` to the user."""

@@ -56,10 +56,6 @@ def as_count(value: object) -> int:
     return value if type(value) is int and 0 < value < 2**53 else 0
 
 
-def as_optional_count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < 2**53 else None
-
-
 def as_objects(value: object) -> list[dict[str, Any]]:
     """The objects in a list, without anything else in it."""
     if not isinstance(value, list):

@@ -137,9 +137,6 @@ class ClaudeCodeInstaller(Installer):
             if switched.get(name, True)
         ]
 
-    def list_instructions_files(self, project: str) -> list[str]:
-        return [os.path.join(project, "CLAUDE.md"), os.path.join(project, ".claude", "CLAUDE.md")]
-
 
 def _read_hooks(folder: str) -> str:
     described = read_settings(os.path.join(folder, "hooks", "hooks.json"))

@@ -42,7 +42,6 @@ class GeminiInstaller(Installer):
     )
     scopes = ("user",)
     settings_name = os.path.join("extensions", EXTENSION_NAME, "hooks", "hooks.json")
-    instructions_name = "GEMINI.md"
     timeout_unit = 1000
 
     def build_entry(self, spec: installation.HookSpec, launcher: Launcher) -> dict[str, Any]:

@@ -32,7 +32,6 @@ class Installer:
     settings_name: ClassVar[str] = "settings.json"
     """Below the client's folder, and below the folder of that name in a project."""
     project_folder: ClassVar[str] = ""
-    instructions_name: ClassVar[str] = "AGENTS.md"
     has_statusline: ClassVar[bool] = False
     guards_command: ClassVar[bool] = True
     """Whether the command looks first if the launcher is still there: for clients that take a
@@ -236,7 +235,3 @@ class Installer:
     def list_limits(self, environ: Mapping[str, str], project: str) -> list[str]:
         """What the client withholds in this project although our hooks run; a sentence each."""
         return []
-
-    def list_instructions_files(self, project: str) -> list[str]:
-        """Where the client reads a project's instructions, the usual place first."""
-        return [os.path.join(project, self.instructions_name)]

@@ -23,7 +23,6 @@ class QwenInstaller(Installer):
         "For recall from within a session: qwen mcp add holdfast holdfast dev mcp",
     )
     project_folder = ".qwen"
-    instructions_name = "QWEN.md"
     off_switch = "disableAllHooks"
 
 

@@ -19,7 +19,6 @@ from holdfast.clients.json_fields import (
     as_id,
     as_object,
     as_objects,
-    as_optional_count,
     as_text,
     as_texts,
 )
@@ -235,9 +234,7 @@ class ClaudeCodeAdapter(AdapterBase[ParserState]):
             ends = (as_text(segment.get("headUuid")), as_text(segment.get("tailUuid")))
             kept = tuple(dict.fromkeys(end for end in ends if end))
         self._state.open_epoch(kept, at.time)
-        before, after = (
-            as_optional_count(details.get(f"{name}Tokens")) for name in ("pre", "post")
-        )
+        before, after = (as_count(details.get(f"{name}Tokens")) or None for name in ("pre", "post"))
         out.append(Compacted(at, as_text(details.get("trigger")), before, after, kept))
 
     def _read_attachment(self, data: dict[str, Any], at: Origin, out: list[Event]) -> None:

@@ -153,8 +153,4 @@ def _read_lookup(at: Origin, call: PendingCall, result: Result) -> ToolRan:
 
 
 def _find_first(data: dict[str, Any], keys: tuple[str, ...]) -> str:
-    for key in keys:
-        found = as_id(data.get(key))
-        if found:
-            return found
-    return ""
+    return next(filter(None, (as_id(data.get(key)) for key in keys)), "")

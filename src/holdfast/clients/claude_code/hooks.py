@@ -55,6 +55,7 @@ class ClaudeCodeHooks(HookClient):
     # Beyond this the client shows the model a 2,000-character preview, or cuts.
     MAX_OUTPUT_CHARS = 10_000
     DETACHES_WORK = False  # installed as async
+    PROCESS_VARIABLE = "CLAUDE_PID"
     STEERS = True  # PreCompact's output is added to the summariser's instructions
 
     def leaves_to_others(self, environ: Mapping[str, str]) -> bool:
@@ -62,11 +63,6 @@ class ClaudeCodeHooks(HookClient):
         steered, saved or delivered twice.
         """
         return bool(environ.get("CLAUDE_PLUGIN_ROOT")) and are_settings_hooks_installed(environ)
-
-    def find_process(self, environ: Mapping[str, str]) -> int:
-        """The client says so, or it is our parent, as there is no shell between."""
-        said = environ.get("CLAUDE_PID", "")
-        return int(said) if said.isdecimal() else os.getppid()
 
     def parse_payload(self, raw: bytes, event: str) -> HookPayload | None:
         """None for anything that is not Claude Code calling.

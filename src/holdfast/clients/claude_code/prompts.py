@@ -86,13 +86,9 @@ def extract_typed_text(content: object) -> str:
     """The user's words in a row, a text or blocks; each block is judged by itself."""
     if isinstance(content, str):
         return user_text.USER_TEXT.extract_user_text(content)
-    found = []
-    for block in as_objects(content):
-        if block.get("type") == "text":
-            own = user_text.USER_TEXT.extract_user_text(as_text(block.get("text")))
-            if own:
-                found.append(own)
-    return "\n".join(found)
+    blocks = (block for block in as_objects(content) if block.get("type") == "text")
+    texts = (as_text(block.get("text")) for block in blocks)
+    return "\n".join(filter(None, map(user_text.USER_TEXT.extract_user_text, texts)))
 
 
 def on_queued_delivery(

@@ -39,12 +39,12 @@ class CodexPaths(ClientPaths):
 
     def find_transcript(self, config: str, session: str, data: str) -> str | None:
         """The newest file of a thread, wherever it was put."""
-        found = []
-        for folder in rollout_files.SESSION_FOLDERS:
-            for path in rollout_files.iterate_rollouts(os.path.join(config, folder)):
-                name = rollout_files.parse_name(path)
-                if name is not None and name.thread == session:
-                    found.append((name.file, path))
+        found = [
+            (name.file, path)
+            for folder in rollout_files.SESSION_FOLDERS
+            for path in rollout_files.iterate_rollouts(os.path.join(config, folder))
+            if (name := rollout_files.parse_name(path)) and name.thread == session
+        ]
         return max(found)[1] if found else None
 
     def has_own_name(self, path: str) -> bool:

@@ -18,14 +18,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 # What the client writes around a turn, by how the row goes on behind its time and number.
+_EVENTS = b"task_started task_complete token_count thread_settings_applied"
 _BOOKKEEPING = (
-    b'"type":"turn_context"',
-    b'"type":"world_state"',
-    b'"type":"token_usage_record"',
-    b'"type":"event_msg","payload":{"type":"task_started"',
-    b'"type":"event_msg","payload":{"type":"task_complete"',
-    b'"type":"event_msg","payload":{"type":"token_count"',
-    b'"type":"event_msg","payload":{"type":"thread_settings_applied"',
+    *(b'"type":"%s"' % kind for kind in (b"turn_context", b"world_state", b"token_usage_record")),
+    *(b'"type":"event_msg","payload":{"type":"%s"' % kind for kind in _EVENTS.split()),
 )
 
 

@@ -62,7 +62,6 @@ class GeminiText(UserText):
 
 
 USER_TEXT = GeminiText()
-MESSAGE_TYPES = ("user", "gemini")
 _DIRECTORIES = "**Workspace Directories:**"
 _MAX_BEFORE_SUMMARY = 3  # the context of the session, and whatever a version puts beside it
 
@@ -221,7 +220,7 @@ class GeminiAdapter(RowsAdapter[ParserState]):
         replaced = list_replaced(data)
         if replaced is not None:
             self._history_replaced(replaced, self._read_origin(row), out)
-        elif data.get("type") in MESSAGE_TYPES:
+        elif data.get("type") in ("user", "gemini"):
             at = self._read_origin(row)
             self._announce_session(at, self._state.said, out)
             self._read_message(data, at, out)

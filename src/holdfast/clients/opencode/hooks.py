@@ -20,10 +20,8 @@ from holdfast.files import make_private_dir, read, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
-PROCESS_VARIABLE = "HOLDFAST_CLIENT_PID"
 HEARTBEAT_FILE = "%s-hooks"  # of which client
 MAX_BYTES = 4096
 # Without these nothing is restored or steered; and what shows that they should have run.
@@ -37,6 +35,7 @@ class OpenCodeHooks(HookClient):
     NAME = "opencode"
     NAMES_TRANSCRIPT = False  # it is ours
     DETACHES_WORK = False  # the plugin does not wait
+    PROCESS_VARIABLE = "HOLDFAST_CLIENT_PID"  # the plugin says it: it may be over before we are
     STEERS = True  # what PreCompact answers follows the summariser's instructions
 
     def fill_payload(self, payload: HookPayload, fields: dict[str, Any]) -> None:
@@ -55,15 +54,6 @@ class OpenCodeHooks(HookClient):
         os.write(1, b'{"kept":%d}\n' % kept)
         if hooks := payload.fields.get("hooks"):
             note_hooks(data, self.NAME, read_text(payload.fields, "version"), hooks)
-
-    def is_subagents_own(self, payload: HookPayload, data: str) -> bool:
-        """The plugin calls for main sessions alone."""
-        return False
-
-    def find_process(self, environ: Mapping[str, str]) -> int:
-        """The plugin says it: it may be over before we are."""
-        told = environ.get(PROCESS_VARIABLE, "")
-        return int(told) if told.isdecimal() and len(told) < 10 else os.getppid()
 
     def is_bookkeeping_row(self, row: bytes) -> bool:
         return b'"type":"title"' in row[:200]

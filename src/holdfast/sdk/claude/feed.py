@@ -5,8 +5,6 @@ are heard in a thread; `flush` waits until they are saved. Must not know any hoo
 """
 
 import asyncio
-import json
-import os
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +12,8 @@ from typing import Any
 
 from claude_agent_sdk import SessionStore
 
+from holdfast.clients.session_rows import parse_rows
+from holdfast.files import file_size, read_from
 from holdfast.sdk.guard import run_guarded
 from holdfast.sdk.keeper import ChatMemory
 
@@ -67,24 +67,14 @@ class RowFeed:
 
     def _read_rows(self, transcript: str) -> list[dict[str, Any]]:
         """Whole lines since the last time; at first the end of the file, which is known by ids."""
-        if not transcript or not os.path.exists(transcript):
+        size = file_size(transcript)
+        if size <= 0:
             return []
-        size = os.path.getsize(transcript)
         start = self._read_until.get(transcript, max(0, size - MAX_TAIL_BYTES))
-        with open(transcript, "rb") as file:
-            file.seek(start)
-            data = file.read(size - start)
+        data = read_from(transcript, start, max(0, size - start))
         end = data.rfind(b"\n") + 1
         self._read_until[transcript] = start + end
-        rows = []
-        for line in data[:end].splitlines():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(row, dict):
-                rows.append(row)
-        return rows
+        return list(parse_rows(data[:end].split(b"\n")))
 
 
 class FeedStore:
