@@ -19,6 +19,7 @@ from holdfast.files import make_parents
 from holdfast.install import installation
 from holdfast.install.installer import Installer
 from holdfast.install.launcher import Launcher
+from holdfast.install.settings_file import settings_errors
 from holdfast.path_spelling import is_inside
 from holdfast.paths import home_from
 from holdfast.settings import atomic_file
@@ -138,7 +139,7 @@ def _build_manifest(recall: Sequence[str], variables: Mapping[str, str]) -> byte
 
 def _put_manifest(path: str, content: bytes | None, dry_run: bool) -> list[str]:
     """Writes it, or deletes it for None; lines that say so, none where it is so already."""
-    try:
+    with settings_errors(path):
         before = atomic_file.read(path)
         if before == content:
             return []
@@ -150,8 +151,6 @@ def _put_manifest(path: str, content: bytes | None, dry_run: bool) -> list[str]:
             return [f"Removed the extension's manifest: {path}."]
         make_parents(path)
         atomic_file.replace(path, content, before)
-    except OSError as error:
-        raise installation.NotWritable(f"{path}: {error.strerror or error}") from error
     return [f"Wrote the extension's manifest: {path}."]
 
 

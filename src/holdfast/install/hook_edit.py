@@ -306,19 +306,14 @@ def remove_statusline(settings_text: str, base_text: str | None) -> str:
         spelled = _spell_as_before(inside, base_text)
         after = text[: there.start] + spelled + text[there.end :]
     elif {member.key for member in node.members} <= {"type", "command"}:
-        after = _without_member(text, parse_root(text), base_text)
+        root = parse_root(text)
+        if len(root.members) == 1 and base_text and not is_blank(base_text):
+            after = _empty_node(text, root, base_text, parse_root(base_text))
+        else:
+            after = json_edit.remove_member(text, root, STATUSLINE_KEY)
     else:
         after = json_edit.remove_member(text, node, "command")
     return _require_others_kept(text, after)
-
-
-def _without_member(text: str, root: json_edit.Node, base_text: str | None) -> str:
-    if len(root.members) == 1 and base_text and not is_blank(base_text):
-        base_root = parse_root(base_text)
-        if not base_root.members:  # an empty object, laid out in the user's own way
-            inside = base_text[base_root.start : base_root.end]
-            return text[: root.start] + inside + text[root.end :]
-    return json_edit.remove_member(text, root, STATUSLINE_KEY)
 
 
 def _spell_as_before(command: str, base_text: str | None) -> str:

@@ -70,7 +70,7 @@ def install(
     With `statusline` our status line too, around the one that is there. One of ours that is in
     the file already is brought up to date in any case. Without `hooks` it comes alone.
     """
-    with _settings_errors(path):
+    with settings_errors(path):
         target = os.path.realpath(path)
         folder = receipts.receipt_dir(data_dir, target)
 
@@ -99,7 +99,7 @@ def uninstall(
 
     With `statusline_only` the hooks stay.
     """
-    with _settings_errors(path):
+    with settings_errors(path):
         target = os.path.realpath(path)
         folder = receipts.receipt_dir(data_dir, target)
 
@@ -325,7 +325,7 @@ def decode_file(raw: bytes | None) -> tuple[str, Callable[[str], bytes]]:
 
 
 @contextlib.contextmanager
-def _settings_errors(path: str) -> Iterator[None]:
+def settings_errors(path: str) -> Iterator[None]:
     """Turns what the system and the parser say into our errors, with the file's name."""
     try:
         yield

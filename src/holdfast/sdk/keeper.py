@@ -132,9 +132,6 @@ class _Known(NamedTuple):
     # Of messages that were handed back without their secrets: the key, and that of the original.
     cleaned: tuple[tuple[str, str], ...] = ()
 
-    def display(self) -> State:
-        return overlay_notes(self.followed.state, build_note_table(self.pins))
-
 
 def _in_a_thread(
     method: Callable[Concatenate[ChatMemory, P], T],
@@ -273,7 +270,8 @@ class ChatMemory:
 
     def state(self) -> State:
         """The typed state with the pins on top. Raises StoreError."""
-        return self._load_known().display()
+        known = self._load_known()
+        return overlay_notes(known.followed.state, build_note_table(known.pins))
 
     def _hear_waiting(self, messages: Iterable[Any]) -> int:
         with self.keeper.lock_of(self.id):
