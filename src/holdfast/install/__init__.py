@@ -30,6 +30,7 @@ def installer_for(client: Client) -> Installer:
 
 # What other packages may import.
 __all__ = [
+    "claude_code",
     "get",
     "installation",
     "installer",
