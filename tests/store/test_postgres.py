@@ -12,9 +12,9 @@ import httpx
 import psycopg
 import pytest
 
-from holdfast.store.postgres import PostgresStore, migrations
-from holdfast.store.postgres.connection import find_unreachable_reason
-from holdfast.store.postgres.migrations import PARTITIONS, migrate
+from holdfast.store.postgres import PostgresStore, tables
+from holdfast.store.postgres.connection import SCHEMA, find_unreachable_reason
+from holdfast.store.postgres.tables import PARTITIONS, migrate
 from holdfast.store.protocol import Session, StoreDamaged, StoreError, StoreTooNew
 from support.in_process_service import Service, running
 from support.live_service import LiveService, free_port
@@ -90,10 +90,20 @@ def test_the_tables_are_made_once_and_a_newer_schema_is_refused(
     assert migrate(empty_url) is True
     assert migrate(empty_url) is False
     with closing(PostgresStore(empty_url)) as store:
-        assert store.health()["schema"] == migrations.SCHEMA_VERSION
-    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 0.5)
+        assert store.health()["schema"] == tables.SCHEMA_VERSION
+    monkeypatch.setattr(tables, "SCHEMA_VERSION", 0.5)
     for attempt in (PostgresStore, migrate):
         with pytest.raises(StoreTooNew, match="newer Holdfast"):
+            attempt(empty_url)
+
+
+@pytest.mark.parametrize("comment", ["NULL", "'the tables of our agents'"])
+def test_tables_that_do_not_say_their_version_are_left_alone(empty_url: str, comment: str) -> None:
+    migrate(empty_url)
+    with psycopg.connect(empty_url) as line:
+        line.execute(f"COMMENT ON SCHEMA {SCHEMA} IS {comment}".encode())
+    for attempt in (PostgresStore, migrate):
+        with pytest.raises(StoreDamaged, match="do not say their version"):
             attempt(empty_url)
 
 

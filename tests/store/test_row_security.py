@@ -12,7 +12,7 @@ import pytest
 from psycopg import errors
 
 from holdfast.store.postgres import PostgresStore, StoreForbidden
-from holdfast.store.postgres.migrations import migrate
+from holdfast.store.postgres.tables import migrate
 from holdfast.store.protocol import Compaction, Delivery, Session, StoreError
 from support.live_service import LiveService
 from support.postgres_server import OWNER, Server

@@ -22,7 +22,7 @@ from typing import Any
 
 import psycopg
 
-from holdfast.store.postgres.migrations import migrate
+from holdfast.store.postgres.tables import migrate
 
 # As a team has them: one owns the tables and migrates; the other serves, owns nothing, and is
 # bound by row-level security.

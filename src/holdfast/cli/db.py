@@ -46,7 +46,7 @@ def migrate(
     Example: `holdfast team db migrate --database postgresql://owner@db.example/hf --serve-as hf`
     """
     if is_postgres_url(database):
-        from holdfast.store.postgres.migrations import migrate as migrate_postgres
+        from holdfast.store.postgres.tables import migrate as migrate_postgres
 
         is_new = migrate_postgres(database, serve_as)
     else:

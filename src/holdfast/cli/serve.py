@@ -118,7 +118,7 @@ def _run(settings: ServerSettings, place: tuple[str, int], say: Callable[[int], 
 
 def _check_role(url: str) -> None:
     """A role that may switch row-level security off protects no project from another."""
-    from holdfast.store.postgres.migrations import find_rls_bypass_at
+    from holdfast.store.postgres.tables import find_rls_bypass_at
 
     if why := find_rls_bypass_at(url):
         raise CliError(

@@ -1,7 +1,7 @@
 """Every table once: its name, its columns and its key, the same in both engines.
 
 Owns names, so that a statement can be written for both. How a column of a kind is written, what
-is partitioned and who may read it is the engines' own (`sqlite.tables`, `postgres.migrations`).
+is partitioned and who may read it is the engines' own (`sqlite.tables`, `postgres.tables`).
 Imported by hooks: declarations and nothing else.
 """
 

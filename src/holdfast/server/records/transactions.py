@@ -36,7 +36,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 BUSY_SECONDS = 10.0
 
-# The tables of the service in SQLite; `store.postgres.migrations` has theirs.
+# The tables of the service in SQLite; `store.postgres.tables` has theirs.
 SCHEMA = (*(create_table(name, table) for name, table in RECORD_TABLES.items()), *RECORD_INDEXES)
 
 

@@ -1,7 +1,7 @@
 """The store of a team: `store.sql_store.Store` on PostgreSQL.
 
 Needs psycopg 3 with its pool; no hook imports it. The modules:
-`connection`: pool, transactions, errors, and what a column can hold; `migrations`: the schema and
+`connection`: pool, transactions, errors, and what a column can hold; `tables`: the schema and
 its roles; `full_text_search`: search; `store`: the face, and writing.
 """
 

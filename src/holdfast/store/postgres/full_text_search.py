@@ -29,7 +29,7 @@ _NO_MESSAGE = ", ".join(["NULL"] * (queries.MESSAGE_END - queries.MESSAGE_COLUMN
 
 
 def _matching_seqs(texts: str) -> str:
-    """The tables of words are not for the role that serves: this function is (`migrations`)."""
+    """The tables of words are not for the role that serves: this function is (`tables`)."""
     return f"""SELECT * FROM find_{texts}(%(match)s, %(project)s, %(session)s, %(kind)s,
         {COLUMN_WEIGHTS}::real[], {RANK_NORMALIZATION}, {MAX_RANKED})"""
 
@@ -84,7 +84,7 @@ MAX_WORDS = 16_000
 MAX_POSITIONS = 250
 
 _WORD = re.compile(r"[^\W_]+")
-# Comes before each word, where the database puts its project's mark (`migrations`): a character
+# Comes before each word, where the database puts its project's mark (`tables`): a character
 # that is in no word.
 PROJECT_PLACEHOLDER = "_"
 # The weights that the letters stand for are with the query (`COLUMN_WEIGHTS`).

@@ -9,7 +9,7 @@ from copy import copy
 from holdfast.records import Any
 from holdfast.state.facts import Fact
 from holdfast.store import queries
-from holdfast.store.postgres import full_text_search, migrations
+from holdfast.store.postgres import full_text_search, tables
 from holdfast.store.postgres.connection import (
     Connection,
     PostgresDatabase,
@@ -24,7 +24,7 @@ from holdfast.store.schema import SESSION_TABLES
 from holdfast.store.search_query import SearchFilter, SearchQuery
 from holdfast.store.sql_store import SessionWriter, Store
 
-# The words go into a table of their own (`migrations` says why), and only where they changed. A
+# The words go into a table of their own (`tables` says why), and only where they changed. A
 # row that was there keeps its seq, and one that is new has the last that was given.
 _CHANGING = tuple(name for name in queries.FACT_FIELDS if name != "id")
 _UPSERT_FACT = f"""
@@ -92,7 +92,7 @@ class PostgresStore(Store):
         self._database = PostgresDatabase(url, projects, **pool)
         try:
             with self._database.transaction() as connection:
-                migrations.check_version(connection, self._database.display_name)
+                tables.check_version(connection, self._database.display_name)
         except BaseException:
             self._database.close()
             raise
@@ -168,7 +168,7 @@ class PostgresStore(Store):
                 " AND c.relkind = 'r'",
             ).fetchone()
             version, size = row if row is not None else ("", 0)
-            above = migrations.find_rls_bypass(connection)
+            above = tables.find_rls_bypass(connection)
             strays = sum(
                 run(
                     connection,
@@ -180,7 +180,7 @@ class PostgresStore(Store):
             return {
                 "path": self._database.display_name,
                 "engine": f"PostgreSQL {version}",
-                "schema": migrations.get_version(connection),
+                "schema": tables.get_version(connection),
                 "integrity": f"{strays} rows without a session" if strays else "ok",
                 "search": "full text",
                 "bytes": size,

@@ -203,17 +203,27 @@ def check_version(connection: Connection, where: str) -> None:
 
 def _has_schema(connection: Connection, where: str) -> bool:
     found = get_version(connection)
+    if found is None:
+        raise StoreDamaged(
+            f"{where} has tables in the schema {SCHEMA} that do not say their version: "
+            "copy what you need, drop the schema and run `holdfast team db migrate`"
+        )
     if found in (0, SCHEMA_VERSION):
         return found > 0
     raise StoreTooNew.of_schema(where, found, SCHEMA_VERSION)
 
 
-def get_version(connection: Connection) -> int:
-    """0 for no schema."""
+def get_version(connection: Connection) -> int | None:
+    """0 where there are no tables, None where they have no version of ours."""
     row = run(
-        connection, "SELECT obj_description(to_regnamespace(%s), 'pg_namespace')", (SCHEMA,)
+        connection,
+        "SELECT to_regclass(%s), obj_description(to_regnamespace(%s), 'pg_namespace')",
+        (f"{SCHEMA}.sessions", SCHEMA),
     ).fetchone()
-    return int(row[0]) if row and row[0] else 0
+    table, comment = row or (None, None)
+    if table is None:
+        return 0
+    return int(comment) if comment and comment.isdecimal() else None
 
 
 _RLS_BYPASS = """
